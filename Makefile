@@ -1,0 +1,169 @@
+# make [V=1] [O=dir] [all demo check lint bench check-gpu install clean dist vmlinux]
+# A new tool, probe set or test edits no list here: everything is found by name.
+O       ?= build
+PREFIX  ?= /usr/local
+DESTDIR ?=
+CLANG   ?= clang
+BPFTOOL ?= bpftool
+NVCC    ?= $(firstword $(wildcard /usr/local/cuda/bin/nvcc) nvcc)
+PYTHON  ?= python3
+VERSION := 0.1
+MACHINE := $(shell uname -m)
+ARCH    ?= $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(MACHINE)))
+VMLINUX ?= vmlinux/$(ARCH)
+
+CFLAGS   ?= -O2 -g
+WARN     := -Wall -Wextra -Werror -Wno-unused-parameter -Wno-missing-field-initializers
+C        := -std=gnu11 $(WARN) -fno-omit-frame-pointer -MMD -MP
+USERFLAGS := $C -D_GNU_SOURCE -DGPUSCOPE_VERSION='"$(VERSION)"' -Ibpf -Iuser -Iuser/model -Iflamegraph -I$O/gen
+BPFFLAGS := -O2 -g -Wall -Werror -mcpu=v3 -target bpf -D__TARGET_ARCH_$(ARCH) -Ibpf -I$(VMLINUX)
+# the library that runs inside other programs: no red zone (DESIGN 4), no symbol of ours but the entry points
+CUPTIFLAGS := $C -D_GNU_SOURCE -fPIC -fvisibility=hidden -mno-red-zone -Ibpf -Icupti
+CUPTIFLAGS := $(if $(filter x86,$(ARCH)),$(CUPTIFLAGS),$(filter-out -mno-red-zone,$(CUPTIFLAGS)))
+SIMFLAGS := $C -D_GNU_SOURCE -fPIC -Icupti -Itests/cudasim
+
+ifdef LIBBPF	# a libbpf source checkout: linked statically, for distributions whose own is too old
+BPFLIB   := $O/libbpf/libbpf.a
+USERFLAGS += -I$O/libbpf/include
+BPFFLAGS  += -I$O/libbpf/include
+else
+BPFLIB   :=
+BPFLIBS  := $(shell pkg-config --libs libbpf 2>/dev/null || echo -lbpf)
+endif
+LDLIBS := $(BPFLIBS) -lelf -lzstd -lz -l:libstdc++.so.6 -lpthread
+
+LIBSRC := $(wildcard user/*.c user/*/*.c flamegraph/*.c)
+LIBOBJ := $(LIBSRC:%.c=$O/obj/%.o)
+TOOLS  := $(patsubst tools/%.c,%,$(wildcard tools/*.c))
+BPF    := $(patsubst bpf/%.bpf.c,%,$(wildcard bpf/*.bpf.c))
+SKELS  := $(BPF:%=$O/gen/%.skel.h)
+SIMLIB := $O/cudasim/lib13
+SIMS   := $(if $(wildcard tests/cudasim/libcuda),$(SIMLIB)/libcuda.so.1) \
+	  $(if $(wildcard tests/cudasim/libcudart),$(SIMLIB)/libcudart.so.13) \
+	  $(if $(wildcard tests/cudasim/libcupti),$(SIMLIB)/libcupti.so.13)
+PROGS  := $(patsubst tests/programs/%.c,$O/cudasim/bin/%,$(wildcard tests/programs/*.c))
+CUPROGS := $(if $(shell command -v $(NVCC)),$(patsubst tests/programs/%.cu,$O/cudasim/bin/%.nvcc,$(wildcard tests/programs/*.cu)))
+TESTBIN := $(patsubst tests/bin/%.c,$O/test/%,$(wildcard tests/bin/*.c))
+HOSTBIN := $(patsubst tests/host/%.c,$O/host/%,$(wildcard tests/host/*.c))
+BENCHBIN := $(patsubst tests/bench/%.c,$O/bench/%,$(wildcard tests/bench/*.c))
+CUDALIB := $(if $(wildcard cupti/*.c),$O/lib/libgpuscope-cuda.so)
+
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-7s %s\n' '$1' '$@')
+
+all: $(TOOLS:%=$O/bin/%) $(CUDALIB)
+sim: $(SIMS) $(PROGS) $(CUPROGS)
+tests: all sim $(TESTBIN) $(HOSTBIN)
+
+# ---- tools and what they share ----
+$O/bin/%: $O/obj/tools/%.o $O/lib/libgpuscope.a
+	$(call say,LINK)
+	@mkdir -p $(@D)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) $^ $(BPFLIB) $(LDLIBS) -o $@
+$O/lib/libgpuscope.a: $(LIBOBJ)
+	$(call say,AR)
+	@mkdir -p $(@D); rm -f $@
+	$Q$(AR) rcs $@ $^
+$O/obj/%.o: %.c | $(SKELS) $(BPFLIB)
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$Q$(CC) $(CFLAGS) $(USERFLAGS) -c $< -o $@
+
+# ---- probes ----
+$O/gen/%.skel.h: $O/bpf/%.bpf.o
+	$(call say,SKEL)
+	@mkdir -p $(@D)
+	$Q$(BPFTOOL) gen skeleton $< name $*_bpf > $@
+$O/bpf/%.bpf.o: bpf/%.bpf.c | $(BPFLIB)
+	$(call say,BPF)
+	@mkdir -p $(@D)
+	$Q$(CLANG) $(BPFFLAGS) -MMD -MP -c $< -o $@
+$O/libbpf/libbpf.a:
+	$(call say,LIBBPF)
+	@mkdir -p $(@D)
+	$Q$(MAKE) -s -C $(LIBBPF)/src BUILD_STATIC_ONLY=1 OBJDIR=$(abspath $O/libbpf/obj) \
+		DESTDIR=$(abspath $O/libbpf) INCLUDEDIR=/include LIBDIR=/lib UAPIDIR=/include install
+	$Qcp $O/libbpf/lib/libbpf.a $@
+
+# ---- the library for other people's processes ----
+$O/obj/cupti/%.o: cupti/%.c
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$Q$(CC) $(CFLAGS) $(CUPTIFLAGS) -c $< -o $@
+$O/lib/libgpuscope-cuda.so: $(patsubst %.c,$O/obj/%.o,$(wildcard cupti/*.c)) $(wildcard cupti/*.map)
+	$(call say,LINK)
+	@mkdir -p $(@D)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-z,defs -static-libgcc $(filter %.o,$^) \
+		$(patsubst %,-Wl$(comma)--version-script=%,$(filter %.map,$^)) -ldl -lpthread -o $@
+comma := ,
+
+# ---- the simulated GPU and the programs that run on it ----
+$O/obj/tests/cudasim/%.o: tests/cudasim/%.c
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$Q$(CC) $(CFLAGS) $(SIMFLAGS) -c $< -o $@
+simobj = $(patsubst %.c,$O/obj/%.o,$(wildcard tests/cudasim/$1/*.c))
+simlink = $(CC) $(CFLAGS) -shared -Wl,-soname,$(@F) -Wl,-z,defs $(filter %.o,$^) \
+	$(patsubst %,-Wl$(comma)--version-script=%,$(filter %.map,$^)) $(filter %.so.1,$^) -Wl,-rpath,'$$ORIGIN' -lpthread -ldl -lm -o $@
+$(SIMLIB)/libcuda.so.1: $(call simobj,libcuda) $(wildcard tests/cudasim/libcuda/*.map)
+	$(call say,LINK)
+	@mkdir -p $(@D)
+	$Q$(simlink)
+$(SIMLIB)/libcudart.so.13: $(call simobj,libcudart) $(wildcard tests/cudasim/libcudart/*.map) $(SIMLIB)/libcuda.so.1
+	$(call say,LINK)
+	$Q$(simlink)
+$(SIMLIB)/libcupti.so.13: $(call simobj,libcupti) $(wildcard tests/cudasim/libcupti/*.map) $(SIMLIB)/libcuda.so.1
+	$(call say,LINK)
+	$Q$(simlink)
+$O/cudasim/bin/%: tests/programs/%.c $(filter-out %libcupti.so.13,$(SIMS))
+	$(call say,PROG)
+	@mkdir -p $(@D)
+	$Q$(CC) $(CFLAGS) $C -D_GNU_SOURCE -Icupti -Itests/cudasim -Itests/programs $< -MF $@.d \
+		$(filter %.so.1 %.so.13,$^) -Wl,-rpath,'$$ORIGIN/../lib13' -rdynamic -lpthread -o $@
+$O/cudasim/bin/%.nvcc: tests/programs/%.cu $(filter-out %libcupti.so.13,$(SIMS))
+	$(call say,NVCC)
+	@mkdir -p $(@D)
+	$Q$(NVCC) -arch=sm_90 -cudart shared -Xcompiler -fno-omit-frame-pointer -o $@ $<
+
+# ---- test programs, probes as host C, benchmarks ----
+$O/test/%: tests/bin/%.c $O/lib/libgpuscope.a
+	$(call say,TEST)
+	@mkdir -p $(@D)
+	$Q$(CC) $(CFLAGS) $(USERFLAGS) -Icupti -MF $@.d $< $O/lib/libgpuscope.a $(BPFLIB) $(LDLIBS) -o $@
+$O/host/%: tests/host/%.c
+	$(call say,HOST)
+	@mkdir -p $(@D)
+	$Q$(CC) -std=gnu11 -g -Wall -fsanitize=address,undefined -fno-sanitize-recover -Wno-unused \
+		-Itests/host -Ibpf -Iuser -MMD -MP -MF $@.d $< -o $@
+$O/bench/%: tests/bench/%.c $O/lib/libgpuscope.a
+	$(call say,BENCH)
+	@mkdir -p $(@D)
+	$Q$(CC) $(CFLAGS) $(USERFLAGS) -Icupti -MF $@.d $< $O/lib/libgpuscope.a $(BPFLIB) $(LDLIBS) -o $@
+
+demo: all sim
+	$QO=$O tests/demo
+check: tests
+	$QO=$O tests/run
+lint:
+	$QO=$O CC='$(CC)' tests/lint
+bench: tests $(BENCHBIN)
+	$QO=$O tests/bench/run
+check-gpu: tests
+	$QO=$O tests/check-gpu
+vmlinux:
+	$Qvmlinux/regen.sh
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/gpuscope $(DESTDIR)$(PREFIX)/share/man/man8
+	install $(TOOLS:%=$O/bin/%) $(DESTDIR)$(PREFIX)/bin
+	install -m 644 $(CUDALIB) $(DESTDIR)$(PREFIX)/lib/gpuscope
+	install -m 644 $(wildcard tools/*.8) $(DESTDIR)$(PREFIX)/share/man/man8
+dist:
+	git archive --format=tar.gz --prefix=gpuscope-$(VERSION)/ -o gpuscope-$(VERSION).tar.gz HEAD
+clean:
+	rm -rf $O
+
+-include $(shell find $O -name '*.d' 2>/dev/null)
+.PHONY: all sim tests demo check lint bench check-gpu vmlinux install dist clean
+.SECONDARY:
+.DELETE_ON_ERROR:

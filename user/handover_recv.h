@@ -1,0 +1,47 @@
+/*
+ * The recorder's end of the handover: a socket that traced processes connect
+ * to, one sealed memfd of rings for each, drained as hostile input.
+ */
+#ifndef HANDOVER_RECV_H
+#define HANDOVER_RECV_H
+
+#include "handover.h"
+
+struct handover;
+
+struct handover_peer {			/* one traced process */
+	u32 pid;			/* host id: SO_PEERCRED, seen from here */
+	u32 ns_pid;
+	u16 producer;
+	bool simulated, gone;		/* gone: connection closed, rings drained */
+	s32 cupti_status;
+	u32 cupti_version;
+	u32 state;			/* RING_LIBRARY_* */
+};
+
+struct handover_ops {
+	/* May `pid` be traced? (a followed process) */
+	bool (*accept)(void *ctx, u32 pid);
+	/* One checked record, pid/tid already host ids where known. 0 or negative to stop. */
+	int (*record)(void *ctx, const struct event *e);
+	/* A process came (gone false) or ended (gone true: its last record was delivered). */
+	void (*peer)(void *ctx, const struct handover_peer *p);
+};
+
+struct handover_settings { u32 wanted, slots, slot_bytes; };	/* 0: defaults */
+
+/* Makes a private directory with the socket; 0 or a reported error. */
+int handover_open(struct handover **h, const struct handover_settings *set,
+		  const struct handover_ops *ops, void *ctx);
+const char *handover_socket_path(const struct handover *h);	/* for GPUSCOPE_SOCKET */
+int handover_fd(const struct handover *h);	/* epoll fd: readable when a peer comes or goes */
+int handover_poll(struct handover *h);		/* take newcomers, notice the dead, drain all rings */
+/* Thread of a ring, learnt from the API-enter USDT (struct api_stack). */
+void handover_thread(struct handover *h, u16 producer, u16 slot, u32 ns_tid, u32 pid, u32 tid);
+void handover_stop(struct handover *h);		/* wanted = 0: libraries flush and stop */
+bool handover_busy(const struct handover *h);	/* some peer has not said RING_LIBRARY_DONE and lives */
+/* Delivers LOST records (struct lost) of every peer's counters since the last time. */
+int handover_losses(struct handover *h);
+void handover_close(struct handover *h);	/* removes the socket; NULL is fine */
+
+#endif

@@ -1,0 +1,125 @@
+/*
+ * The one place that knows all records and makes the links between them. A
+ * view (report, timeline, flamegraph) gives a table of functions and is called
+ * with things, not records: tasks, API calls, GPU operations with the call and
+ * the stack behind them, host events with the call they fell into.
+ *
+ *   trace_next -> model_feed -> joins (by key, within a horizon) -> view
+ *
+ * Memory is bounded by the distinct names, stacks and threads and by what is
+ * in flight within the horizon, not by the length of the trace.
+ */
+#ifndef MODEL_H
+#define MODEL_H
+
+#include <stdio.h>
+#include "cuda.h"
+#include "host.h"
+#include "trace.h"
+
+#define MODEL_HORIZON_NS 30000000000ULL
+
+struct model;
+
+struct process_info {		/* one library instance or one followed process */
+	u32 pid;
+	u32 ppid;
+	u16 producer;		/* 0: without CUDA */
+	char comm[COMM_LEN];
+	u64 start_ns, end_ns;	/* 0 unknown */
+};
+
+struct thread_info {
+	u32 pid, tid;
+	char comm[COMM_LEN];
+};
+
+struct device_info {
+	u16 producer;
+	u32 ordinal;
+	u32 gpu;		/* index of the physical device over all producers (by UUID) */
+	struct device d;
+};
+
+enum link_kind { LINK_NONE = 0, LINK_EXACT = 1 };
+
+struct api_call {
+	struct api r;		/* the record; r.e.tid is the host tid */
+	const char *name;	/* "cudaLaunchKernel" */
+	u64 stack;		/* struct stack id, 0: none */
+	u32 ops;		/* GPU operations seen of it so far */
+};
+
+enum op_type { OP_KERNEL, OP_COPY, OP_SET, OP_GRAPH, OP_TYPES };
+
+struct gpu_op {
+	enum op_type type;
+	const struct gpu_head *g;	/* the record: a struct kernel, copy, set or graph by type */
+	const char *name;		/* kernel: mangled; copy/set/graph: "[memcpy HtoD]" ... */
+	const struct device_info *device;
+	const struct process_info *process;
+	const struct api_call *call;	/* that launched it, outermost; NULL: unknown */
+	enum link_kind link;
+	u64 stack;			/* of the call; for a graph's node of the capturing call if known */
+	bool early;			/* starts before its launch call: a clock problem, counted */
+};
+
+struct host_event {
+	const struct event *e;		/* switch, wake, fault, ioctl, block */
+	const struct api_call *call;	/* innermost API call of the same thread around it, or NULL */
+};
+
+struct view {			/* any function may be NULL; non-zero returns stop model_run */
+	/* Definitions are delivered when first seen. */
+	int (*task)(void *ctx, const struct task *t);
+	int (*device)(void *ctx, const struct device_info *d);
+	int (*api)(void *ctx, const struct api_call *c);	/* once a call, after its ops or at the horizon */
+	int (*op)(void *ctx, const struct gpu_op *op);		/* once an operation */
+	int (*sync)(void *ctx, const struct sync *s, const struct api_call *call);
+	int (*nvtx)(void *ctx, const struct nvtx *n);
+	int (*overhead)(void *ctx, const struct overhead *o);
+	int (*host)(void *ctx, const struct host_event *h);
+};
+
+struct model_counts {
+	u64 records;
+	u64 first_ns, last_ns;		/* over all records but definitions */
+	u64 ops[OP_TYPES];
+	u64 op_correlated, op_uncorrelated, op_early;
+	u64 op_no_stack;		/* correlated, but without a stack */
+	u64 api, api_late;		/* api_late: came after the horizon */
+	u64 lost[16];			/* by enum lost_where; LOST_UNKNOWN counts in lost_unknown */
+	u64 lost_unknown;
+	u64 undefined_names, undefined_stacks;	/* used but never defined: printed as "?" */
+	u64 unknown_kinds, blocks_missing;
+	bool simulated;
+};
+
+struct model *model_new(const struct view *view, void *ctx);
+int model_feed(struct model *m, const struct event *e);
+int model_finish(struct model *m);	/* delivers all that still waited */
+void model_free(struct model *m);
+
+/* Opens, feeds to the end, finishes. A damaged file is fed up to the damage; then *damage (if
+ * not NULL) holds the reason and the result is 0; with damage NULL it is reported as an error. */
+int model_run(struct model *m, const char *path, struct trace_info *info, char **damage);
+
+const struct model_counts *model_counts(const struct model *m);
+
+/* Look-ups by id; never NULL: "?" when undefined (counted). */
+const char *model_name(struct model *m, u16 producer, u32 id);
+const struct process_info *model_process(struct model *m, u16 producer, u32 pid);
+const struct thread_info *model_thread(struct model *m, u32 tid);
+/* Number of processes/devices and the i-th, in order of appearance. */
+size_t model_processes(const struct model *m, const struct process_info **list);
+size_t model_devices(const struct model *m, const struct device_info **list);
+/* Notes as recorded (struct note_record texts). */
+size_t model_notes(const struct model *m, const struct note_record *const **list);
+
+/* A stack as frames, leaf first: n and the u64s, or 0 when undefined. */
+u32 model_stack(struct model *m, u64 id, const u64 **frames, u32 *kernel_frames);
+/* Name of a frame: symbol as recorded (mangled), else "module+0x1a2b", else "0x...". The pointer
+ * lives as long as the model. */
+const char *model_frame_name(struct model *m, u64 frame, const char **module);
+
+#endif

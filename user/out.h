@@ -1,0 +1,48 @@
+/*
+ * Everything the suite prints as data goes through here: aligned tables and
+ * JSON. JSON is valid whatever the strings hold (invalid UTF-8 is escaped) and
+ * integers above 2^53 become strings.
+ */
+#ifndef OUT_H
+#define OUT_H
+
+#include <stdio.h>
+#include "types.h"
+
+struct json {
+	FILE *f;
+	int depth;
+	bool comma;
+	int indent;		/* 0: one line */
+};
+
+/* key NULL inside arrays and at the top. */
+void json_object(struct json *j, const char *key);
+void json_array(struct json *j, const char *key);
+void json_close(struct json *j);			/* the innermost open one */
+void json_u64(struct json *j, const char *key, u64 v);
+void json_s64(struct json *j, const char *key, s64 v);
+void json_hex(struct json *j, const char *key, u64 v);	/* "0x..." */
+void json_bool(struct json *j, const char *key, bool v);
+void json_null(struct json *j, const char *key);
+void json_str(struct json *j, const char *key, const char *s);
+void json_strn(struct json *j, const char *key, const char *s, size_t n);	/* up to NUL or n */
+
+/* A table whose column widths follow from its cells. */
+struct table;
+/* heads: "TIME(ms)" right-aligned, "<NAME" left-aligned; NULL ends. */
+struct table *table_new(const char *const *heads);
+void table_cell(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* width: of the terminal, 0 unlimited; the last left-aligned column is cut with "..." */
+void table_print(struct table *t, FILE *f, int width, const char *indent);
+void table_free(struct table *t);
+
+/* Human numbers into buf (>= 16 bytes), which is returned: "1.23 ms", "4.0 MiB", "12.3 GB/s". */
+char *human_ns(char *buf, u64 ns);
+char *human_bytes(char *buf, u64 bytes);
+char *human_rate(char *buf, u64 bytes, u64 ns);
+char *human_count(char *buf, u64 n);
+
+int out_finish(FILE *f, const char *what);	/* flush; 0 or reported error (full disk); EPIPE is quiet */
+
+#endif

@@ -1,0 +1,115 @@
+/*
+ * A probe set: one BPF object with its probe rows. A tool names one; gpurec
+ * opens many, and they share the ring, the map of followed tasks and the stack
+ * maps (by map name).
+ */
+#ifndef PROBE_H
+#define PROBE_H
+
+#include <stddef.h>
+#include "event.h"
+
+struct bpf_object;
+struct bpf_program;
+struct bpf_link;
+
+/* The calls bpftool generates, without their types. */
+struct skel_ops {
+	const char *name;
+	void *(*open)(void);		/* needs no privilege */
+	int (*load)(void *skel);
+	int (*attach)(void *skel);	/* static targets: SEC("tp_btf/...") */
+	void (*destroy)(void *skel);
+	size_t obj, rodata, rodata_size;	/* offsets in the skeleton of the pointers */
+	size_t bss, lost;		/* u64 lost in .bss (bpf/emit.bpf.h) */
+};
+
+#define TOOL_SKEL(name)								\
+	static void *name##_open(void) { return name##__open(); }		\
+	static int name##_load(void *s) { return name##__load(s); }		\
+	static int name##_attach(void *s) { return name##__attach(s); }	\
+	static void name##_destroy(void *s) { name##__destroy(s); }		\
+	static const struct skel_ops name##_ops = {				\
+		#name, name##_open, name##_load, name##_attach, name##_destroy,	\
+		offsetof(struct name, obj), offsetof(struct name, rodata),	\
+		sizeof(*((struct name *)0)->rodata),				\
+		offsetof(struct name, bss), offsetof(struct name##__bss, lost),	\
+	}
+
+enum probe_type {
+	PROBE_UPROBE, PROBE_URETPROBE, PROBE_USDT, PROBE_TRACEPOINT, PROBE_RAW_TRACEPOINT,
+	PROBE_BTF_TRACEPOINT, PROBE_PERF_EVENT,
+};
+
+enum { PROBE_OPTIONAL = 1 };	/* its absence is a note under -v, not an error */
+
+struct probe_row {
+	size_t prog;		/* offset of the struct bpf_program * in the skeleton */
+	const char *name;	/* of the program; NULL ends the list */
+	u8 type;		/* enum probe_type */
+	u8 flags;
+	const char *where;	/* library, tracepoint category, or NULL */
+	const char *what;	/* function, USDT "provider:name", tracepoint name */
+	u64 config;		/* PROBE_PERF_EVENT: PERF_COUNT_SW_* and frequency << 32 */
+};
+
+#define PROBE(skel, prog, type, flags, where, what)				\
+	{ offsetof(struct skel, progs.prog), #prog, type, flags, where, what, 0 }
+#define UPROBE(skel, prog, lib, func)						\
+	PROBE(skel, prog, PROBE_UPROBE, 0, lib, func)
+#define URETPROBE(skel, prog, lib, func)					\
+	PROBE(skel, prog, PROBE_URETPROBE, 0, lib, func)
+#define UPROBE_OPT(skel, prog, lib, func)					\
+	PROBE(skel, prog, PROBE_UPROBE, PROBE_OPTIONAL, lib, func)
+#define URETPROBE_OPT(skel, prog, lib, func)					\
+	PROBE(skel, prog, PROBE_URETPROBE, PROBE_OPTIONAL, lib, func)
+#define USDT(skel, prog, lib, provider_name)					\
+	PROBE(skel, prog, PROBE_USDT, 0, lib, provider_name)
+#define TRACEPOINT(skel, prog, category, name)					\
+	PROBE(skel, prog, PROBE_TRACEPOINT, 0, category, name)
+#define RAW_TRACEPOINT(skel, prog, name)					\
+	PROBE(skel, prog, PROBE_RAW_TRACEPOINT, 0, NULL, name)
+#define BTF_TRACEPOINT(skel, prog, name)					\
+	PROBE(skel, prog, PROBE_BTF_TRACEPOINT, 0, NULL, name)
+
+struct probe_set {
+	const char *name;	/* "sched"; what --probes names */
+	const char *about;	/* one line for --help */
+	const struct skel_ops *skel;
+	const struct probe_row *probes;
+};
+
+struct probe_cost {		/* of one program, for --cost */
+	const char *program;
+	u8 type;
+	u64 runs, run_ns;	/* from the kernel's BPF statistics */
+};
+
+struct probe_object;		/* an open probe set */
+
+/* Shared between the sets of one run; NULL pointers mean: this set's own maps. */
+struct probe_shared;
+struct probe_shared *probe_shared_new(void);
+void probe_shared_free(struct probe_shared *s);
+
+/* 0 or a reported error. `lib`: --lib PATH overrides the library of uprobe rows; `pid`: look
+ * libraries up in that process (its mount namespace), 0: by the loader's usual rules. */
+int probe_open(struct probe_object **o, const struct probe_set *set, struct probe_shared *shared);
+int probe_load(struct probe_object *o);		/* names the missing capability when refused */
+int probe_attach(struct probe_object *o, const char *lib, u32 pid);
+void probe_detach(struct probe_object *o);
+void probe_close(struct probe_object *o);	/* NULL is fine */
+void *probe_rodata(struct probe_object *o, size_t *size);
+struct bpf_object *probe_bpf(struct probe_object *o);
+int probe_map_fd(struct probe_object *o, const char *map);	/* -1 none */
+u64 probe_lost(struct probe_object *o);
+size_t probe_costs(struct probe_object *o, struct probe_cost *costs, size_t max);
+
+/* What this process may not do: "CAP_BPF, CAP_PERFMON" or "" when it has all it needs. */
+const char *missing_capabilities(void);
+
+/* Path through which a library can be opened from here (O_PATH fd kept open by the caller through
+ * *fd): by the loader's rules, or as mapped by `pid` through /proc/PID/map_files. NULL when not found. */
+const char *library_find(const char *name, u32 pid, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,82 @@
+/*
+ * What a tool is: a skeleton, three tables (options, probes, columns) and a
+ * name. Everything else (parsing, attaching, polling, printing, recording,
+ * replaying, saying what went wrong and what it cost) is done once, here.
+ *
+ *   probe -> ring or file -> record -> sink: table, JSON or file
+ *
+ * Records flow one way. A sink never asks a source for anything.
+ */
+#ifndef TOOL_H
+#define TOOL_H
+
+#include "log.h"
+#include "probe.h"
+#include "schema.h"
+
+/* ---- options: a constant of the BPF program, or a setting of the tool itself ---- */
+
+enum option_type { OPT_SWITCH, OPT_UNSIGNED, OPT_SIGNED, OPT_DURATION_NS, OPT_STRING, OPT_LIST };
+
+struct option_row {
+	const char *name, *arg, *help;	/* name NULL ends the list */
+	char key;		/* 0: long option only */
+	u8 type;		/* enum option_type */
+	u8 live;		/* 1: off is in the skeleton's .rodata; refused with -i */
+	size_t off, size;	/* else in the tool's own settings struct (tool.settings) */
+	size_t count_off;	/* OPT_LIST: where the number of items goes (u32) */
+	u32 max;		/* OPT_LIST: room */
+};
+
+#define OPT_CONST_(skel, var, key, name, arg, type, help)			\
+	{ name, arg, help, key, type, 1, offsetof(struct skel##__rodata, var),	\
+	  sizeof(((struct skel##__rodata *)0)->var), 0, 0 }
+#define OPT_CONST(skel, var, key, name, arg, help)				\
+	OPT_CONST_(skel, var, key, name, arg, OPT_UNSIGNED, help)
+#define OPT_CONST_SWITCH(skel, var, key, name, help)				\
+	OPT_CONST_(skel, var, key, name, NULL, OPT_SWITCH, help)
+#define OPT_CONST_SIGNED(skel, var, key, name, arg, help)			\
+	OPT_CONST_(skel, var, key, name, arg, OPT_SIGNED, help)
+#define OPT_CONST_NS(skel, var, key, name, arg, help)				\
+	OPT_CONST_(skel, var, key, name, arg, OPT_DURATION_NS, help)
+#define OPT_SET(type_, member, key, name, arg, otype, help)			\
+	{ name, arg, help, key, otype, 0, offsetof(type_, member),		\
+	  sizeof(((type_ *)0)->member), 0, 0 }
+
+/* ---- columns: one list for the table, the JSON keys and the manual ---- */
+
+struct column {
+	const char *head, *key;
+	u16 off, size;
+	s16 width;		/* negative: left-aligned */
+	u16 as;			/* enum as */
+	const struct enum_name *names;
+};
+
+#define COL_KEY(type, member, key, head, width, as, ...)			\
+	{ head, key, offsetof(struct type, member),				\
+	  sizeof(((struct type *)0)->member), width, as, ##__VA_ARGS__ }
+#define COL(type, member, head, width, as, ...)					\
+	COL_KEY(type, member, #member, head, width, as, ##__VA_ARGS__)
+#define COL_TIME COL_KEY(event, ts, "ts", "TIME(s)", 14, AS_TIME)
+#define COL_PID  COL_KEY(event, pid, "pid", "PID", 7, AS_DEC)
+#define COL_TID  COL_KEY(event, tid, "tid", "TID", 7, AS_DEC)
+
+/* ---- the tool itself ---- */
+
+struct tool {
+	const char *name, *about, *examples;
+	const struct probe_set *set;
+	u16 kind;		/* the records it prints */
+	const char *rows;	/* map holding one record per key, or NULL: ring */
+	const struct option_row *options;
+	const struct column *columns;
+	void *settings;		/* what OPT_SET rows write to, or NULL */
+	/* After open and options, before load: set constants, drop programs. 0 or reported error. */
+	int (*prepare)(const struct tool *tool, struct probe_object *object);
+};
+
+/* Runs the tool and returns its exit code: 0 done, 1 failed, 2 usage. */
+int tool_main(const struct tool *tool, int argc, char **argv);
+
+#endif
