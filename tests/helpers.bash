@@ -1,0 +1,73 @@
+# Shared by all tests: where the build is, what the machine can do, how to run on the simulated GPU.
+bats_require_minimum_version 1.5.0
+ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+O="$(realpath -m "${O:-$ROOT/build}")"
+BIN="$O/bin"
+PROG="$O/cudasim/bin"		# tests/programs, linked to the simulated libraries
+SIMLIB="$O/cudasim/lib13"
+DATA="$ROOT/../shared/data"
+export PATH="$PATH:/usr/sbin:/sbin"
+umask 022
+
+# requires WHAT...: skip, with the reason, what this machine cannot do
+requires() {
+	local what
+	for what in "$@"; do
+		case "$what" in
+		root) [ "$(id -u)" -eq 0 ] || skip "needs root" ;;
+		bpf) requires root
+			[ -e /sys/kernel/btf/vmlinux ] || skip "needs kernel BTF (/sys/kernel/btf/vmlinux)"
+			"$O/test/canbpf" 2>/dev/null || skip "this machine may not load BPF programs" ;;
+		gpu) [ -e /dev/nvidiactl ] || skip "needs an NVIDIA GPU" ;;
+		nogpu) [ ! -e /dev/nvidiactl ] || skip "a real GPU is here: the simulated one stays off" ;;
+		nvcc) [ -n "$(compgen -G "$PROG/*.nvcc")" ] || skip "needs nvcc" ;;
+		headers) [ -e "${CUDA:-/usr/local/cuda}/include/cupti.h" ] || skip "needs the CUDA toolkit's headers" ;;
+		data) [ -d "$DATA/traces" ] || skip "needs ../shared/data" ;;
+		*) command -v "$what" > /dev/null || skip "needs $what" ;;
+		esac
+	done
+}
+
+# sim COMMAND...: run COMMAND on the simulated GPU
+sim() { LD_LIBRARY_PATH="$SIMLIB${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" "$@"; }
+
+# record FILE COMMAND...: gpurec COMMAND on the simulated GPU into FILE; gpurec options in $GPUREC
+record() {
+	local file="$1"
+	shift
+	sim "$BIN/gpurec" $GPUREC -o "$file" -- "$@"
+}
+
+# value FILE JQ: one value of a JSON file
+value() { jq -r "$2" "$1"; }
+
+# unprivileged COMMAND...: as nobody, without capabilities
+unprivileged() { setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all --bounding-set=-all "$@"; }
+
+# until COMMAND...: try for ten seconds, so that no test sleeps a guess
+until_true() {
+	local i
+	for i in $(seq 100); do
+		"$@" && return
+		sleep 0.1
+	done
+	echo "never true: $*"
+	return 1
+}
+
+# trace TOOL ARG... -- COMMAND...: run COMMAND under a stream tool; its output is in $out, its talk in $err
+trace() {
+	local args=() rc
+	while [ "$1" != -- ]; do args+=("$1"); shift; done
+	shift
+	out="$BATS_TEST_TMPDIR/out"
+	err="$BATS_TEST_TMPDIR/err"
+	"${args[@]}" > "$out" 2> "$err" 3>&- &
+	local pid=$!
+	until_true attached "$pid"
+	"$@"
+	kill -INT "$pid"
+	wait "$pid"
+}
+
+attached() { kill -0 "$1" && bpftool -j perf list 2>/dev/null | grep -q "\"pid\":$1,"; }
