@@ -1,4 +1,5 @@
 # Shared by all tests: where the build is, what the machine can do, how to run on the simulated GPU.
+# shellcheck disable=SC2034	# the tests use what this defines
 bats_require_minimum_version 1.5.0
 ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 O="$(realpath -m "${O:-$ROOT/build}")"
@@ -35,6 +36,7 @@ sim() { LD_LIBRARY_PATH="$SIMLIB${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" "$@"; }
 record() {
 	local file="$1"
 	shift
+	# shellcheck disable=SC2086	# $GPUREC is words
 	sim "$BIN/gpurec" $GPUREC -o "$file" -- "$@"
 }
 
@@ -46,8 +48,8 @@ unprivileged() { setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-
 
 # until COMMAND...: try for ten seconds, so that no test sleeps a guess
 until_true() {
-	local i
-	for i in $(seq 100); do
+	local _
+	for _ in $(seq 100); do
 		"$@" && return
 		sleep 0.1
 	done
@@ -57,7 +59,7 @@ until_true() {
 
 # trace TOOL ARG... -- COMMAND...: run COMMAND under a stream tool; its output is in $out, its talk in $err
 trace() {
-	local args=() rc
+	local args=()
 	while [ "$1" != -- ]; do args+=("$1"); shift; done
 	shift
 	out="$BATS_TEST_TMPDIR/out"
