@@ -21,7 +21,8 @@
 
 struct model;
 
-struct process_info {		/* one library instance or one followed process */
+/* Pointers to the infos below are stable and unique: they may serve as keys. */
+struct process_info {		/* one library instance or one followed process; exec ends one with CUDA */
 	u32 pid;
 	u32 ppid;
 	u16 producer;		/* 0: without CUDA */
@@ -55,12 +56,13 @@ enum op_type { OP_KERNEL, OP_COPY, OP_SET, OP_GRAPH, OP_TYPES };
 struct gpu_op {
 	enum op_type type;
 	const struct gpu_head *g;	/* the record: a struct kernel, copy, set or graph by type */
-	const char *name;		/* kernel: mangled; copy/set/graph: "[memcpy HtoD]" ... */
-	const struct device_info *device;
-	const struct process_info *process;
+	const char *name;		/* kernel: mangled; copy/set/graph: "[memcpy HtoD]", "[memset]", "[graph]" */
+	const struct device_info *device;	/* never NULL */
+	const struct process_info *process;	/* never NULL */
 	const struct api_call *call;	/* that launched it, outermost; NULL: unknown */
 	enum link_kind link;
 	u64 stack;			/* of the call; for a graph's node of the capturing call if known */
+	bool captured;			/* stack is that of the call that made the graph's node */
 	bool early;			/* starts before its launch call: a clock problem, counted */
 };
 
@@ -93,6 +95,12 @@ struct model_counts {
 	u64 undefined_names, undefined_stacks;	/* used but never defined: printed as "?" */
 	u64 unknown_kinds, blocks_missing;
 	bool simulated;
+	u64 api_nested;			/* depth > 0: linked to host events, never to operations */
+	u64 op_captured;		/* stack by graph node */
+	u64 sync_correlated, sync_uncorrelated;
+	u64 host_in_call, host_outside;	/* host events by whether an API call holds them */
+	u64 evicted;			/* waited less than the horizon: too many were waiting */
+	u64 clock_converted;		/* GPU records whose times came as CLOCK_REALTIME */
 };
 
 struct model *model_new(const struct view *view, void *ctx);
@@ -106,13 +114,15 @@ int model_run(struct model *m, const char *path, struct trace_info *info, char *
 
 const struct model_counts *model_counts(const struct model *m);
 
-/* Look-ups by id; never NULL: "?" when undefined (counted). */
+/* Look-ups by id; never NULL: "?" when undefined (counted once an id). Equal texts are equal
+ * pointers, which live as long as the model. */
 const char *model_name(struct model *m, u16 producer, u32 id);
 const struct process_info *model_process(struct model *m, u16 producer, u32 pid);
 const struct thread_info *model_thread(struct model *m, u32 tid);
 /* Number of processes/devices and the i-th, in order of appearance. */
-size_t model_processes(const struct model *m, const struct process_info **list);
-size_t model_devices(const struct model *m, const struct device_info **list);
+size_t model_processes(const struct model *m, const struct process_info *const **list);
+size_t model_devices(const struct model *m, const struct device_info *const **list);
+size_t model_gpus(const struct model *m);	/* physical devices: device_info.gpu is below this */
 /* Notes as recorded (struct note_record texts). */
 size_t model_notes(const struct model *m, const struct note_record *const **list);
 
