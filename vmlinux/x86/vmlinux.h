@@ -732,9 +732,15 @@ struct task_struct {
 	u64 stime;
 	struct sched_entity se;
 	void *stack;
+	u64 self_exec_id;
 };
 
+typedef struct {
+	int counter;
+} atomic_t;
+
 struct signal_struct {
+	atomic_t live;
 	int group_exit_code;
 	int nr_threads;
 };
