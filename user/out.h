@@ -14,9 +14,10 @@ struct json {
 	int depth;
 	bool comma;
 	int indent;		/* 0: one line */
+	u64 arrays;		/* bit d: what is open at depth d is an array */
 };
 
-/* key NULL inside arrays and at the top. */
+/* A value at the top ends with a newline. key NULL inside arrays and at the top; at most 63 deep. */
 void json_object(struct json *j, const char *key);
 void json_array(struct json *j, const char *key);
 void json_close(struct json *j);			/* the innermost open one */
