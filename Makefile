@@ -21,7 +21,7 @@ BPFFLAGS := -O2 -g -Wall -Werror -mcpu=v3 -target bpf -D__TARGET_ARCH_$(ARCH) -I
 # the library that runs inside other programs: no red zone (DESIGN 4), no symbol of ours but the entry points
 CUPTIFLAGS := $C -D_GNU_SOURCE -fPIC -fvisibility=hidden -mno-red-zone -Ibpf -Icupti
 CUPTIFLAGS := $(if $(filter x86,$(ARCH)),$(CUPTIFLAGS),$(filter-out -mno-red-zone,$(CUPTIFLAGS)))
-SIMFLAGS := $C -D_GNU_SOURCE -fPIC -Icupti -Itests/cudasim
+SIMFLAGS := $C -D_GNU_SOURCE -fPIC -Ibpf -Icupti -Itests/cudasim
 
 ifdef LIBBPF	# a libbpf source checkout: linked statically, for distributions whose own is too old
 BPFLIB   := $O/libbpf/libbpf.a
