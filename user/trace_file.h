@@ -1,0 +1,20 @@
+/* The file under a trace writer. All return 0 or a negative errno; the first failure is reported. */
+#ifndef TRACE_FILE_H
+#define TRACE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "types.h"
+
+struct trace_file {
+	char *path;		/* for messages */
+	int fd, error;
+	bool regular, dead;	/* dead: ends inside a block, nothing can follow */
+	u64 start, bytes;
+};
+
+int trace_file_open(struct trace_file *f, const char *path);	/* "-": stdout */
+int trace_file_write(struct trace_file *f, const void *data, size_t len);	/* all or nothing */
+int trace_file_close(struct trace_file *f);
+
+#endif

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The trace writer. Records gather in one open block per (producer, kind);
+ * a full or old one is transposed, compressed and written in one go, after
+ * the definitions that came before it.
+ */
+#include <err.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <zstd.h>
+#include "crc32c.h"
+#include "log.h"
+#include "trace.h"
+#include "trace_file.h"
+#include "trace_format.h"
+
+#define REPEAT_BYTES (64u << 20)	/* definitions are repeated after so much file */
+#define AGE_NS 2000000000ULL		/* a block waits no longer to be written: readers merge */
+#define AGE_CHECK 1024			/* records between looks at the clock */
+#define BUCKETS 256
+
+struct block {
+	struct block *next;		/* of its bucket */
+	const struct layout *layout;
+	u16 kind, producer;
+	u32 n;
+	u64 first_ts, last_ts, opened_ns;
+	struct buffer rows, tails;
+	u32 *tail_len;
+};
+
+struct trace_writer {
+	struct trace_file file;
+	struct block *blocks[BUCKETS];
+	struct layout *layouts[EVENT_KIND_MAX];
+	bool described[EVENT_KIND_MAX];	/* its schema is in the file */
+	struct definitions *definitions;
+	u64 repeated_at, repeat_bytes;	/* file size behind the last repetition; its length */
+	u64 records, lost, lost_told, sequence;
+	bool refused;			/* a record that is none was put, and reported */
+	bool repeat_due;		/* a definition may be missing in the file */
+	struct buffer payload, out;
+	ZSTD_CCtx *zstd;
+	u64 scratch[BATCH_RECORDS];
+};
+
+static u64 now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+static int write_head(struct trace_writer *w, const struct trace_info *info)
+{
+	struct file_head h = {
+		.magic = FILE_MAGIC, .version = TRACE_VERSION, .size = sizeof(h),
+		.start_ns = info->start_ns, .start_realtime_ns = info->start_realtime_ns,
+	};
+
+#define COPY(member)								\
+	_Static_assert(sizeof(h.member) == sizeof(info->member), #member);	\
+	memcpy(h.member, info->member, strnlen(info->member, sizeof(h.member) - 1))
+	COPY(boot_id);
+	COPY(host);
+	COPY(kernel);
+	COPY(machine);
+	COPY(driver);
+	COPY(tool);
+#undef COPY
+	h.crc = crc32c(0, &h, sizeof(h));
+	return trace_file_write(&w->file, &h, sizeof(h));
+}
+
+int trace_create(struct trace_writer **out, const char *path, const struct trace_info *info)
+{
+	struct trace_writer *w = calloc(1, sizeof(*w));
+	int ret;
+
+	*out = NULL;
+	if (!w)
+		return fail(-ENOMEM, "cannot create %s", path);
+	ret = trace_file_open(&w->file, path);
+	if (ret) {
+		free(w);
+		return ret;
+	}
+	w->definitions = definitions_new();
+	w->zstd = ZSTD_createCCtx();
+	if (!w->zstd)
+		errx(1, "cannot compress %s: no memory", path);
+	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, 1);
+	ret = write_head(w, info);
+	if (ret) {
+		trace_file_close(&w->file);
+		definitions_free(w->definitions);
+		ZSTD_freeCCtx(w->zstd);
+		free(w);
+		return ret;
+	}
+	*out = w;
+	return 0;
+}
+
+/* w->payload, compressed when that is shorter, behind a header with all that is not in *h yet. */
+static int block_write(struct trace_writer *w, struct block_head *h)
+{
+	size_t bound = ZSTD_compressBound(w->payload.len), n = 0;
+	int ret;
+
+	w->out.len = 0;
+	buffer_reserve(&w->out, sizeof(*h) + bound);
+	if (w->payload.len)
+		n = ZSTD_compress2(w->zstd, w->out.data + sizeof(*h), bound, w->payload.data,
+				   w->payload.len);
+	h->codec = CODEC_ZSTD;
+	if (ZSTD_isError(n) || n >= w->payload.len) {
+		n = w->payload.len;
+		h->codec = CODEC_PLAIN;
+		memcpy(w->out.data + sizeof(*h), w->payload.data, n);
+	}
+	h->magic = BLOCK_MAGIC;
+	h->size = sizeof(*h);
+	h->raw = w->payload.len;
+	h->stored = n;
+	h->sequence = w->sequence++;
+	h->lost = w->lost - w->lost_told;
+	h->crc = crc32c(crc32c(0, h, sizeof(*h)), w->out.data + sizeof(*h), n);
+	memcpy(w->out.data, h, sizeof(*h));
+	ret = trace_file_write(&w->file, w->out.data, sizeof(*h) + n);
+	if (!ret)
+		w->lost_told = w->lost;
+	return ret;
+}
+
+static int schema_write(struct trace_writer *w, const struct layout *l)
+{
+	struct block_head h = { .type = BLOCK_SCHEMA, .kind = l->type->kind };
+	int ret;
+
+	w->payload.len = 0;
+	schema_text(&w->payload, l->type);
+	ret = block_write(w, &h);
+	w->described[l->type->kind] = !ret;
+	return ret;
+}
+
+/* The block alone; it is empty afterwards, and what could not be written is counted. */
+static int block_flush(struct trace_writer *w, struct block *b, u32 flags)
+{
+	struct rows rows = { b->rows.data, b->n, b->tail_len, b->tails.data, b->tails.len };
+	struct block_head h = {
+		.type = BLOCK_RECORDS, .kind = b->kind, .producer = b->producer, .records = b->n,
+		.flags = flags, .first_ts = b->first_ts, .last_ts = b->last_ts,
+	};
+	int ret = 0;
+
+	if (!b->n)
+		return 0;
+	if (!w->described[b->kind])
+		ret = schema_write(w, b->layout);
+	w->payload.len = 0;
+	columns_encode(&w->payload, b->layout, &rows, w->scratch);
+	if (!ret)
+		ret = block_write(w, &h);
+	if (ret) {
+		w->lost += flags & BLOCK_REPEAT ? 0 : b->n;
+		w->repeat_due = true;
+	}
+	b->n = b->rows.len = b->tails.len = 0;
+	return ret;
+}
+
+static int definitions_flush(struct trace_writer *w, u32 flags)
+{
+	int ret = 0, err;
+
+	for (u16 kind = 1; kind < EVENT_DEFINITIONS_END; kind++)
+		for (int i = 0; i < BUCKETS; i++)
+			for (struct block *b = w->blocks[i]; b; b = b->next)
+				if (b->kind == kind && (err = block_flush(w, b, flags)))
+					ret = err;
+	return ret;
+}
+
+static struct block *block_get(struct trace_writer *w, u16 kind, u16 producer)
+{
+	struct block **at = &w->blocks[(kind + producer * 31) % BUCKETS];
+	struct block *b;
+
+	for (b = *at; b; b = b->next)
+		if (b->kind == kind && b->producer == producer)
+			return b;
+	b = calloc(1, sizeof(*b));
+	if (!b)
+		err(1, "cannot keep a block of a trace in memory");
+	*b = (struct block){ *at, w->layouts[kind], kind, producer };
+	if (b->layout->type->tail) {
+		b->tail_len = calloc(BATCH_RECORDS, sizeof(u32));
+		if (!b->tail_len)
+			err(1, "cannot keep a block of a trace in memory");
+	}
+	return *at = b;
+}
+
+/* The struct as this program knows it: a shorter record gets zeros, a longer one loses what follows. */
+static void block_append(struct block *b, const struct event *e)
+{
+	const struct record_type *type = b->layout->type;
+	u16 fixed = e->size < type->size ? e->size : type->size;
+	const u8 *tail = (const u8 *)e + fixed;
+	u32 len = e->size - fixed;
+
+	if (!b->n) {
+		b->opened_ns = now_ns();
+		b->first_ts = b->last_ts = e->ts;
+	}
+	b->first_ts = e->ts < b->first_ts ? e->ts : b->first_ts;
+	b->last_ts = e->ts > b->last_ts ? e->ts : b->last_ts;
+	buffer_reserve(&b->rows, type->size);
+	memcpy(b->rows.data + b->rows.len, e, fixed);
+	memset(b->rows.data + b->rows.len + fixed, 0, type->size - fixed);
+	b->rows.len += type->size;
+	if (type->tail) {
+		if (type->tail == AS_TEXT)
+			len = strnlen((const char *)tail, len);
+		buffer_reserve(&b->tails, len);
+		memcpy(b->tails.data + b->tails.len, tail, len);
+		b->tails.len += len;
+		b->tail_len[b->n] = len;
+	}
+	b->n++;
+}
+
+static bool block_full(const struct block *b)
+{
+	return b->n >= BATCH_RECORDS || b->rows.len + b->tails.len >= BATCH_BYTES;
+}
+
+/* The open blocks of definitions are empty when this is called. */
+static int definitions_repeat(struct trace_writer *w)
+{
+	u64 before = w->file.bytes;
+	const struct event *e;
+	int ret = 0;
+	size_t i = 0;
+
+	while (!ret && (e = definitions_next(w->definitions, &i))) {
+		struct block *b = block_get(w, e->kind, e->producer);
+
+		block_append(b, e);
+		if (block_full(b))
+			ret = block_flush(w, b, BLOCK_REPEAT);
+	}
+	memset(w->described, 0, sizeof(w->described));
+	ret = definitions_flush(w, BLOCK_REPEAT) ?: ret;
+	if (ret)
+		return ret;
+	w->repeat_due = false;
+	w->repeated_at = w->file.bytes;
+	w->repeat_bytes = w->file.bytes - before;
+	return 0;
+}
+
+/* Definitions first; now and then all of them (many ones: more seldom, at most an eighth of the file). */
+static int block_flush_ordered(struct trace_writer *w, struct block *b)
+{
+	u64 every = w->repeat_bytes * 8 > REPEAT_BYTES ? w->repeat_bytes * 8 : REPEAT_BYTES;
+	int ret = definitions_flush(w, 0), err = 0;
+
+	if (w->file.bytes - w->repeated_at > every || w->repeat_due)
+		err = definitions_repeat(w);
+	ret = ret ?: err;
+	return block_flush(w, b, 0) ?: ret;
+}
+
+static int blocks_flush(struct trace_writer *w, u64 opened_before)
+{
+	int ret = 0, err;
+
+	for (int i = 0; i < BUCKETS; i++)
+		for (struct block *b = w->blocks[i]; b; b = b->next)
+			if (b->n && b->opened_ns <= opened_before &&
+			    (err = block_flush_ordered(w, b)))
+				ret = err;
+	return ret;
+}
+
+static int refuse(struct trace_writer *w, const struct event *e)
+{
+	w->lost++;
+	if (!w->refused)
+		warn("cannot write a record of kind %u and %u bytes: it is none of ours", e->kind,
+		     e->size);
+	w->refused = true;
+	return -EINVAL;
+}
+
+static bool layout_known(struct trace_writer *w, u16 kind)
+{
+	const struct record_type *type;
+
+	if (kind >= EVENT_KIND_MAX)
+		return false;
+	if (!w->layouts[kind] && (type = record_type(kind)))
+		w->layouts[kind] = layout_new(type);
+	return w->layouts[kind];
+}
+
+int trace_put(struct trace_writer *w, const struct event *e)
+{
+	struct block *b;
+
+	if (e->size < sizeof(*e) || e->size % 8 || !layout_known(w, e->kind) ||
+	    (w->layouts[e->kind]->type->tail && e->size < w->layouts[e->kind]->type->size))
+		return refuse(w, e);
+	if (w->file.dead) {
+		w->lost++;
+		return w->file.error;
+	}
+	if (e->kind < EVENT_DEFINITIONS_END && !definitions_add(w->definitions, e))
+		return 0;
+	b = block_get(w, e->kind, e->producer);
+	block_append(b, e);
+	w->records++;
+	if (block_full(b))
+		return block_flush_ordered(w, b);
+	if (w->records % AGE_CHECK == 0)
+		return blocks_flush(w, now_ns() - AGE_NS);
+	return 0;
+}
+
+int trace_flush(struct trace_writer *w)
+{
+	return blocks_flush(w, ~0ULL);
+}
+
+int trace_close(struct trace_writer *w)
+{
+	struct block_head end = { .type = BLOCK_END };
+	struct block *b;
+	int ret;
+
+	if (!w)
+		return 0;
+	ret = trace_flush(w);
+	w->payload.len = 0;
+	ret = block_write(w, &end) ?: ret;
+	ret = trace_file_close(&w->file) ?: ret;
+	for (int i = 0; i < BUCKETS; i++)
+		while ((b = w->blocks[i])) {
+			w->blocks[i] = b->next;
+			free(b->rows.data);
+			free(b->tails.data);
+			free(b->tail_len);
+			free(b);
+		}
+	for (int i = 0; i < EVENT_KIND_MAX; i++)
+		free(w->layouts[i]);
+	definitions_free(w->definitions);
+	ZSTD_freeCCtx(w->zstd);
+	free(w->payload.data);
+	free(w->out.data);
+	free(w);
+	return ret;
+}
+
+u64 trace_bytes(const struct trace_writer *w)
+{
+	return w->file.bytes;
+}
+
+u64 trace_records(const struct trace_writer *w)
+{
+	return w->records;
+}
