@@ -69,11 +69,14 @@ struct sim_resource_data {
 	uint64_t node, original_node;	/* GRAPHNODE_*: ids as in the records */
 	uint32_t node_type;		/* CUgraphNodeType */
 	void *original_object;
+	void *node_handle, *original_node_handle;	/* GRAPHNODE_*: CUgraphNode */
+	uint32_t device;		/* CONTEXT_*: ordinal */
 };
 
 struct sim_hooks {			/* set once by libcupti; any may be NULL */
 	void (*api)(struct sim_call *call, int site);	/* 0 enter, 1 exit; in the calling thread */
-	void (*record)(const struct sim_record *r);	/* in the engine's worker thread */
+	/* in the engine's worker thread, before a wait for this operation returns */
+	void (*record)(const struct sim_record *r);
 	void (*sync)(const struct sim_sync *s);		/* in the waiting thread */
 	void (*resource)(enum sim_resource what, const struct sim_resource_data *d);
 	void (*fini)(void);				/* the process leaves by exit() */
@@ -105,6 +108,8 @@ struct sim_core {
 	uint32_t (*stream_id)(void *stream);
 	uint64_t (*node_id)(void *node);
 	uint32_t (*graph_id)(void *graph);		/* graph or exec */
+	uint32_t (*context_device)(void *context);	/* ordinal; ~0: no such context */
+	int (*context_count)(void);			/* live contexts */
 };
 
 const struct sim_core *cudasim_core(void);
