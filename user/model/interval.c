@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Union of intervals in bounded memory; see interval.h. */
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "interval.h"
+
+#define STAGE_MIN 4096u
+#define KEEP_MIN  (64u << 10)	/* fewer than this are never folded early */
+
+static int compare(const void *a, const void *b)
+{
+	const struct interval *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* Puts [start, end) behind or into the last of the list; starts only grow. */
+static void append(struct interval *list, size_t *n, struct interval x)
+{
+	struct interval *last = *n ? &list[*n - 1] : NULL;
+
+	if (!last || x.start > last->end) {
+		list[(*n)++] = x;
+		return;
+	}
+	if (x.end > last->end)
+		last->end = x.end;
+}
+
+/* Merges the staged ones into the sorted list. Only the part of it from the first staged start on
+ * is moved. */
+static void intervals_merge(struct intervals *s)
+{
+	struct interval *old;
+	size_t keep = s->merged_n, tail, i = 0, j = 0, n;
+
+	qsort(s->staged, s->staged_n, sizeof(*s->staged), compare);
+	if (s->merged_n + s->staged_n > s->merged_room) {
+		s->merged_room = 2 * (s->merged_n + s->staged_n);
+		s->merged = must_realloc(s->merged, s->merged_room * sizeof(*s->merged));
+	}
+	while (keep && s->merged[keep - 1].end >= s->staged[0].start)
+		keep--;
+	tail = s->merged_n - keep;
+	old = must_alloc(tail * sizeof(*old));
+	memcpy(old, s->merged + keep, tail * sizeof(*old));
+	n = keep;
+	while (i < tail || j < s->staged_n)
+		if (j == s->staged_n || (i < tail && old[i].start <= s->staged[j].start))
+			append(s->merged, &n, old[i++]);
+		else
+			append(s->merged, &n, s->staged[j++]);
+	free(old);
+	s->merged_n = n;
+	s->staged_n = 0;
+}
+
+static void gap_note(struct intervals *s, u64 start, u64 end)
+{
+	u32 at = s->gap_n;
+
+	s->gap_count++;
+	while (at && s->gaps[at - 1].end - s->gaps[at - 1].start < end - start)
+		at--;
+	if (at == GAPS)
+		return;
+	if (s->gap_n < GAPS)
+		s->gap_n++;
+	memmove(&s->gaps[at + 1], &s->gaps[at], (s->gap_n - 1 - at) * sizeof(*s->gaps));
+	s->gaps[at] = (struct interval){ start, end };
+}
+
+/* Folds the oldest intervals that ended before `before`. */
+static void intervals_fold(struct intervals *s, u64 before)
+{
+	size_t n = 0;
+
+	for (; n < s->merged_n && s->merged[n].end <= before; n++) {
+		struct interval *x = &s->merged[n];
+
+		if (s->edge && x->start > s->edge)
+			gap_note(s, s->edge, x->start);
+		s->folded += x->end - x->start;
+		s->edge = x->end;
+	}
+	s->merged_n -= n;
+	memmove(s->merged, s->merged + n, s->merged_n * sizeof(*s->merged));
+}
+
+void intervals_add(struct intervals *s, u64 start, u64 end, u64 keep_ns)
+{
+	if (end < start)
+		end = start;
+	if (!s->any || start < s->first)
+		s->first = start;
+	if (end > s->last)
+		s->last = end;
+	s->any = true;
+	if (start < s->edge) {
+		s->late++;
+		if (end <= s->edge)
+			return;
+		start = s->edge;
+	}
+	if (s->staged_n == s->staged_room) {
+		s->staged_room = s->staged_room ? 2 * s->staged_room : 64;
+		s->staged = must_realloc(s->staged, s->staged_room * sizeof(*s->staged));
+	}
+	s->staged[s->staged_n++] = (struct interval){ start, end };
+	if (s->staged_n < STAGE_MIN || s->staged_n < s->merged_n / 4)
+		return;
+	intervals_merge(s);
+	if (s->merged_n > KEEP_MIN && s->last > keep_ns)
+		intervals_fold(s, s->last - keep_ns);
+}
+
+void intervals_finish(struct intervals *s)
+{
+	if (s->staged_n)
+		intervals_merge(s);
+	intervals_fold(s, ~0ULL);
+}
+
+u64 intervals_busy(const struct intervals *s)
+{
+	return s->folded;
+}
+
+u64 intervals_idle(const struct intervals *s)
+{
+	return s->any ? s->last - s->first - s->folded : 0;
+}
+
+void intervals_free(struct intervals *s)
+{
+	free(s->merged);
+	free(s->staged);
+	memset(s, 0, sizeof(*s));
+}

@@ -1,0 +1,38 @@
+/*
+ * The union of intervals of one device, exact although they come out of order:
+ * new ones are staged, then sorted and merged. When many are kept, those that
+ * ended long ago are folded into a sum; what comes for that time afterwards is
+ * counted as late and left out.
+ */
+#ifndef INTERVAL_H
+#define INTERVAL_H
+
+#include <stddef.h>
+#include "types.h"
+
+#define GAPS 16			/* the longest ones are kept */
+
+struct interval { u64 start, end; };
+
+struct intervals {		/* all zero is empty */
+	u64 first, last;	/* first start, last end of all */
+	u64 folded;		/* length of what is kept no more; it ended at `edge` */
+	u64 edge;
+	u64 late;		/* intervals that began before `edge` after it was set */
+	u64 gap_count;
+	struct interval *merged, *staged;
+	size_t merged_n, merged_room, staged_n, staged_room;
+	struct interval gaps[GAPS];	/* longest first; filled in as they are folded */
+	u32 gap_n;
+	bool any;
+};
+
+/* [start, end); empty ones count for first and last. keep_ns: how far back from the last end
+ * intervals are kept. */
+void intervals_add(struct intervals *s, u64 start, u64 end, u64 keep_ns);
+void intervals_finish(struct intervals *s);	/* folds all; nothing may be added afterwards */
+u64 intervals_busy(const struct intervals *s);	/* after intervals_finish */
+u64 intervals_idle(const struct intervals *s);
+void intervals_free(struct intervals *s);
+
+#endif

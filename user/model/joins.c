@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * GPU operations to API calls to stacks, by (producer, correlation). Whatever
+ * comes first makes the entry; an operation waits at its call until the call's
+ * record and its stack are there, or at the call that captured its graph node
+ * until that one's stack is.
+ */
+#include <string.h>
+#include "parts.h"
+
+static u64 model_now(const struct model *m)
+{
+	return m->now ? m->now : m->gpu_now;
+}
+
+static void call_append(struct model *m, struct call *c)
+{
+	c->arrival = model_now(m);
+	c->later = NULL;
+	*m->youngest = c;
+	m->youngest = &c->later;
+	m->call_count++;
+}
+
+static struct call *call_new(struct model *m, u64 key)
+{
+	struct call *c = pool_get(&m->calls);
+
+	c->key = key;
+	c->ops_end = &c->ops;
+	call_append(m, c);
+	return c;
+}
+
+static struct call *call_get(struct model *m, u16 producer, u32 correlation)
+{
+	u64 key = (u64)producer << 32 | correlation;
+	struct call *c = hash_get(&m->call_map, key);
+
+	if (!c) {
+		c = call_new(m, key);
+		hash_put(&m->call_map, key, c);
+	}
+	return c;
+}
+
+static void call_free(struct model *m, struct call *c)
+{
+	pool_put(&m->calls, c);
+}
+
+void call_unref(struct model *m, struct call *c)
+{
+	if (--c->refs == 0 && c->expired)
+		call_free(m, c);
+}
+
+/* Only these classes fire the API-enter probe: see api_class and DESIGN 4. */
+static bool class_has_stack(u16 class)
+{
+	return class >= API_LAUNCH && class <= API_GRAPH_LAUNCH && class != API_EVENT;
+}
+
+static bool call_wants_stack(const struct model *m, const struct call *c)
+{
+	return m->stacks_seen && !c->have_stack && !c->expired &&
+	       class_has_stack(c->c.r.class);
+}
+
+/* The node or the ancestor it is a clone of that a call made. */
+static struct node *node_root(struct model *m, const struct gpu_head *g)
+{
+	struct producer *p = m->producers[g->e.producer];
+	struct node *n = g->graph_node && p ? hash_get(&p->nodes, g->graph_node) : NULL;
+
+	for (int hops = 0; n && n->source && !n->stack && !n->pending && hops < 64; hops++)
+		n = hash_get(&p->nodes, n->source);
+	return n;
+}
+
+/* Where the operation must wait, NULL: nowhere. */
+static struct call *op_blocker(struct model *m, const struct waiting_op *w)
+{
+	struct call *c = w->call;
+	struct node *n;
+
+	if (c && !c->expired && !c->have_call)
+		return c;
+	if (w->r.g.e.kind == EVENT_SYNC)
+		return NULL;
+	if (c && c->have_call && call_wants_stack(m, c))
+		return c;
+	n = node_root(m, &w->r.g);
+	return n ? n->pending : NULL;
+}
+
+static const char *const copy_names[] = {
+	"[memcpy]", "[memcpy HtoD]", "[memcpy DtoH]", "[memcpy HtoA]", "[memcpy AtoH]",
+	"[memcpy AtoA]", "[memcpy AtoD]", "[memcpy DtoA]", "[memcpy DtoD]", "[memcpy HtoH]",
+	"[memcpy PtoP]",
+};
+
+static void op_name(struct model *m, struct gpu_op *op, const struct waiting_op *w)
+{
+	u16 kind = w->r.copy.copy_kind;
+
+	switch (w->r.g.e.kind) {
+	case EVENT_KERNEL:
+		op->type = OP_KERNEL;
+		op->name = model_name(m, w->r.g.e.producer, w->r.kernel.name);
+		break;
+	case EVENT_COPY:
+		op->type = OP_COPY;
+		op->name = copy_names[kind < sizeof(copy_names) / sizeof(*copy_names) ? kind : 0];
+		break;
+	case EVENT_SET:
+		op->type = OP_SET;
+		op->name = "[memset]";
+		break;
+	default:
+		op->type = OP_GRAPH;
+		op->name = "[graph]";
+	}
+}
+
+static void op_link(struct model *m, struct gpu_op *op, struct call *c)
+{
+	const struct node *n = node_root(m, op->g);
+
+	if (c) {
+		c->c.ops++;
+		c->c.name = model_name(m, c->c.r.e.producer, c->c.r.name);
+		op->call = &c->c;
+		op->link = LINK_EXACT;
+		op->stack = c->c.stack;
+		op->early = op->g->e.ts < c->c.r.e.ts;
+		m->counts.op_correlated++;
+		m->counts.op_early += op->early;
+	} else {
+		m->counts.op_uncorrelated++;
+	}
+	if (n && n->stack) {
+		op->stack = n->stack;
+		op->captured = true;
+		m->counts.op_captured++;
+	}
+	m->counts.op_no_stack += c && !op->stack;
+}
+
+static int op_deliver(struct model *m, const struct waiting_op *w)
+{
+	struct gpu_op op = { .g = &w->r.g };
+	struct call *c = w->call && w->call->have_call ? w->call : NULL;
+	const struct event *e = &op.g->e;
+
+	if (e->kind == EVENT_SYNC) {
+		*(c ? &m->counts.sync_correlated : &m->counts.sync_uncorrelated) += 1;
+		if (c)
+			c->c.name = model_name(m, c->c.r.e.producer, c->c.r.name);
+		return m->view->sync ? m->view->sync(m->ctx, &w->r.sync, c ? &c->c : NULL) : 0;
+	}
+	op_name(m, &op, w);
+	op.device = device_get(m, e->producer, op.g->device);
+	op.process = model_process(m, e->producer, e->pid);
+	op_link(m, &op, c);
+	m->counts.ops[op.type]++;
+	return m->view->op ? m->view->op(m->ctx, &op) : 0;
+}
+
+static void op_wait(struct waiting_op *w, struct call *at)
+{
+	w->next = NULL;
+	*at->ops_end = w;
+	at->ops_end = &w->next;
+}
+
+/* Delivers what waits at `c` and need not any more. */
+static int call_release(struct model *m, struct call *c)
+{
+	struct waiting_op *w = c->ops, *next;
+	struct call *at;
+	int err = 0;
+
+	c->ops = NULL;
+	c->ops_end = &c->ops;
+	for (; w; w = next) {
+		next = w->next;
+		at = err ? NULL : op_blocker(m, w);
+		if (at) {
+			op_wait(w, at);
+			continue;
+		}
+		if (!err)
+			err = op_deliver(m, w);
+		if (w->call)
+			call_unref(m, w->call);
+		pool_put(&m->ops, w);
+	}
+	return err;
+}
+
+/* The nodes that this call made get its stack (0: it has none). */
+static void call_nodes(struct call *c)
+{
+	for (struct node *n = c->nodes; n; n = n->next) {
+		n->stack = c->c.stack;
+		n->pending = NULL;
+	}
+	c->nodes = NULL;
+}
+
+/* Nothing more is awaited for this call: it goes to the view, and away when nobody holds it. */
+static int call_expire(struct model *m, struct call *c)
+{
+	int err;
+
+	c->expired = true;
+	c->refs++;
+	if (!c->nested && hash_get(&m->call_map, c->key) == c)
+		hash_take(&m->call_map, c->key);
+	call_nodes(c);
+	err = call_release(m, c);
+	if (c->thread)
+		timed_remove(&c->thread->calls, &c->timed);
+	if (!err && c->have_call && m->view->api) {
+		c->c.name = model_name(m, c->c.r.e.producer, c->c.r.name);
+		err = m->view->api(m->ctx, &c->c);
+	}
+	call_unref(m, c);
+	return err;
+}
+
+int join_expire(struct model *m, bool all)
+{
+	u64 now = model_now(m);
+	struct call *c;
+	int err;
+
+	while ((c = m->oldest)) {
+		if (!all && now - c->arrival <= MODEL_HORIZON_NS) {
+			if (m->call_count <= WAITING_MAX)
+				break;
+			m->counts.evicted++;
+		}
+		m->oldest = c->later;
+		if (!c->later)
+			m->youngest = &m->oldest;
+		m->call_count--;
+		err = call_expire(m, c);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* An entry made by an operation, a stack or a node gets its record; a second record of the same
+ * key (ids wrap after 2^32 calls) has an entry of its own from now on. */
+static struct call *call_for_record(struct model *m, const struct api *a)
+{
+	u64 key = (u64)a->e.producer << 32 | a->correlation;
+	struct call *c;
+
+	if (a->depth) {
+		c = call_new(m, key);
+		c->nested = true;
+		return c;
+	}
+	c = a->correlation ? call_get(m, a->e.producer, a->correlation) : call_new(m, 0);
+	if (c->have_call) {
+		c = call_new(m, key);
+		hash_put(&m->call_map, key, c);
+	}
+	return c;
+}
+
+int join_api(struct model *m, const struct api *a)
+{
+	struct call *c = call_for_record(m, a);
+
+	memcpy(&c->c.r, a, sizeof(*a));
+	c->have_call = true;
+	m->counts.api++;
+	m->counts.api_nested += c->nested;
+	host_call(m, c);
+	if (!call_wants_stack(m, c))
+		call_nodes(c);
+	return call_release(m, c);
+}
+
+int join_stack(struct model *m, const struct api_stack *s)
+{
+	struct call *c;
+
+	m->stacks_seen = true;
+	if (!s->correlation)
+		return 0;
+	c = call_get(m, s->process, s->correlation);
+	c->c.stack = s->stack;
+	c->have_stack = true;
+	call_nodes(c);
+	return call_release(m, c);
+}
+
+int join_op(struct model *m, const struct gpu_head *g)
+{
+	struct waiting_op *w = pool_get(&m->ops);
+	struct call *at;
+	int err;
+
+	memcpy(&w->r, g, record_type(g->e.kind)->size);
+	if (g->correlation) {
+		w->call = call_get(m, g->e.producer, g->correlation);
+		w->call->refs++;
+	}
+	at = op_blocker(m, w);
+	if (at) {
+		op_wait(w, at);
+		return 0;
+	}
+	err = op_deliver(m, w);
+	if (w->call)
+		call_unref(m, w->call);
+	pool_put(&m->ops, w);
+	return err;
+}
+
+void join_node(struct model *m, const struct graph_node *r)
+{
+	struct producer *p = producer_get(m, r->e.producer);
+	struct node *n = hash_get(&p->nodes, r->node);
+	struct call *c;
+
+	if (n || !r->node)
+		return;		/* definitions are repeated in long traces */
+	n = pool_get(&m->nodes);
+	n->source = r->source == r->node ? 0 : r->source;
+	hash_put(&p->nodes, r->node, n);
+	if (!r->correlation)
+		return;
+	c = call_get(m, r->e.producer, r->correlation);
+	if (c->have_stack || (c->have_call && !call_wants_stack(m, c))) {
+		n->stack = c->c.stack;
+		return;
+	}
+	n->pending = c;
+	n->next = c->nodes;
+	c->nodes = n;
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The entry of the model: each record goes to the table or join of its kind,
+ * trace time moves on, and what has waited for the horizon is let go.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "log.h"
+#include "parts.h"
+
+struct model *model_new(const struct view *view, void *ctx)
+{
+	struct model *m = must_alloc(sizeof(*m));
+
+	m->view = view;
+	m->ctx = ctx;
+	m->calls.bytes = sizeof(struct call);
+	m->ops.bytes = sizeof(struct waiting_op);
+	m->nodes.bytes = sizeof(struct node);
+	m->events.bytes = sizeof(struct waiting_event);
+	m->youngest = &m->oldest;
+	m->event_youngest = &m->event_oldest;
+	m->counts.first_ns = ~0ULL;
+	return m;
+}
+
+void model_free(struct model *m)
+{
+	struct hash *maps[] = { &m->stacks, &m->maps, &m->symbols, &m->frames, &m->threads,
+				&m->pids, &m->gpus, &m->call_map };
+
+	for (size_t i = 0; i < sizeof(m->producers) / sizeof(*m->producers); i++) {
+		if (!m->producers[i])
+			continue;
+		hash_free(&m->producers[i]->names);
+		hash_free(&m->producers[i]->devices);
+		hash_free(&m->producers[i]->nodes);
+	}
+	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
+		hash_free(maps[i]);
+	free(m->processes.list);
+	free(m->devices.list);
+	free(m->notes.list);
+	pool_free(&m->calls);
+	pool_free(&m->ops);
+	pool_free(&m->nodes);
+	pool_free(&m->events);
+	texts_free(&m->texts);
+	arena_free(&m->arena);
+	free(m);
+}
+
+/* Is it one of those whose second field is dur_ns? */
+static bool kind_is_span(u16 kind)
+{
+	return (kind >= EVENT_API && kind <= EVENT_NVTX) || kind == EVENT_IOCTL ||
+	       kind == EVENT_BLOCK || kind == EVENT_LAUNCH;
+}
+
+static bool kind_is_gpu(u16 kind)
+{
+	return (kind >= EVENT_KERNEL && kind <= EVENT_SYNC) || kind == EVENT_GRAPH;
+}
+
+/* GPU clocks can be wrong; they move trace time on only where there is no other clock. */
+static void model_time(struct model *m, const struct event *e)
+{
+	u64 end = e->ts, dur;
+
+	if (kind_is_span(e->kind)) {
+		memcpy(&dur, e + 1, sizeof(dur));
+		end = e->ts + dur < e->ts ? ~0ULL : e->ts + dur;
+	}
+	if (e->ts < m->counts.first_ns)
+		m->counts.first_ns = e->ts;
+	if (end > m->counts.last_ns)
+		m->counts.last_ns = end;
+	if (kind_is_gpu(e->kind)) {
+		if (end > m->gpu_now)
+			m->gpu_now = end;
+	} else if (end > m->now) {
+		m->now = end;
+	}
+}
+
+static int model_define(struct model *m, const struct event *e)
+{
+	switch (e->kind) {
+	case EVENT_TASK:
+		return table_task(m, (const struct task *)e);
+	case EVENT_DEVICE:
+		return table_device(m, (const struct device *)e);
+	case EVENT_NAME:
+		table_name(m, (const struct name *)e);
+		break;
+	case EVENT_STACK:
+		table_stack(m, (const struct stack *)e);
+		break;
+	case EVENT_MAP:
+		table_map(m, (const struct map *)e);
+		break;
+	case EVENT_SYMBOL:
+		table_symbol(m, (const struct symbol *)e);
+		break;
+	case EVENT_CLOCK:
+		table_clock(m, (const struct clock_pair *)e);
+		break;
+	case EVENT_LOST:
+		table_lost(m, (const struct lost *)e);
+		break;
+	case EVENT_NOTE:
+		table_note(m, (const struct note_record *)e);
+		break;
+	case EVENT_GRAPH_NODE:
+		join_node(m, (const struct graph_node *)e);
+		break;
+	default:
+		m->counts.unknown_kinds++;
+	}
+	return 0;
+}
+
+static int model_deliver(struct model *m, const struct event *e)
+{
+	const struct view *v = m->view;
+
+	switch (e->kind) {
+	case EVENT_API:
+		return join_api(m, (const struct api *)e);
+	case EVENT_API_STACK:
+		return join_stack(m, (const struct api_stack *)e);
+	case EVENT_KERNEL:
+	case EVENT_COPY:
+	case EVENT_SET:
+	case EVENT_SYNC:
+	case EVENT_GRAPH:
+		return join_op(m, (const struct gpu_head *)e);
+	case EVENT_NVTX:
+		return v->nvtx ? v->nvtx(m->ctx, (const struct nvtx *)e) : 0;
+	case EVENT_OVERHEAD:
+		return v->overhead ? v->overhead(m->ctx, (const struct overhead *)e) : 0;
+	case EVENT_SWITCH:
+		return host_event_add(m, e, sizeof(struct sched_switch_rec));
+	case EVENT_WAKE:
+		return host_event_add(m, e, sizeof(struct wake));
+	case EVENT_FAULT:
+		return host_event_add(m, e, sizeof(struct fault));
+	case EVENT_IOCTL:
+		return host_event_add(m, e, sizeof(struct ioctl_call));
+	case EVENT_BLOCK:
+		return host_event_add(m, e, sizeof(struct block_io));
+	case EVENT_LAUNCH:
+		return 0;	/* a stream tool's own record: no CUPTI, nothing to join */
+	default:
+		m->counts.unknown_kinds++;
+		return 0;
+	}
+}
+
+/* GPU records of a process whose CUPTI keeps CLOCK_REALTIME are brought to ours. */
+static const struct event *model_convert(struct model *m, const struct event *e,
+					 struct waiting_op *copy)
+{
+	const struct record_type *type;
+	struct producer *p = m->producers[e->producer];
+
+	if (!p || !p->realtime || !m->clock_count || !kind_is_gpu(e->kind))
+		return e;
+	type = record_type(e->kind);
+	memcpy(&copy->r, e, type->size);
+	copy->r.g.e.ts = clock_convert(m, e->ts);
+	m->counts.clock_converted++;
+	return &copy->r.g.e;
+}
+
+int model_feed(struct model *m, const struct event *e)
+{
+	struct waiting_op copy;
+	int err;
+
+	m->counts.records++;
+	if (e->kind < EVENT_DEFINITIONS_END)
+		return model_define(m, e);
+	e = model_convert(m, e, &copy);
+	model_time(m, e);
+	err = model_deliver(m, e);
+	if (!err)
+		err = host_expire(m, false);
+	return err ? err : join_expire(m, false);
+}
+
+int model_finish(struct model *m)
+{
+	int err = host_expire(m, true);
+
+	if (!err)
+		err = join_expire(m, true);
+	if (m->counts.first_ns == ~0ULL)
+		m->counts.first_ns = m->counts.last_ns = 0;
+	return err;
+}
+
+const struct model_counts *model_counts(const struct model *m)
+{
+	return &m->counts;
+}
+
+int model_run(struct model *m, const char *path, struct trace_info *info, char **damage)
+{
+	struct trace_reader *r;
+	const struct event *e;
+	int err;
+
+	if (damage)
+		*damage = NULL;
+	err = trace_open(&r, path);
+	if (err)
+		return err;
+	if (info)
+		*info = *trace_reader_info(r);
+	if (damage)
+		trace_reader_quiet(r);
+	while ((err = trace_next(r, &e)) > 0) {
+		err = model_feed(m, e);
+		if (err)
+			goto out;
+	}
+	m->counts.unknown_kinds += trace_unknown_kinds(r);
+	m->counts.blocks_missing = trace_blocks_missing(r);
+	if (err && damage) {
+		*damage = strdup(trace_damage(r) ? trace_damage(r) : "the file cannot be read");
+		err = 0;
+	}
+	if (!err)
+		err = model_finish(m);
+out:
+	trace_reader_close(r);
+	return err;
+}

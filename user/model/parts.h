@@ -1,0 +1,158 @@
+/*
+ * Inside of the model, shared by its files alone: tables (what ids mean), joins
+ * (operations to calls to stacks), host (kernel events to calls).
+ *
+ * What waits is kept in order of arrival and leaves MODEL_HORIZON_NS of trace
+ * time later, whatever happens.
+ */
+#ifndef MODEL_PARTS_H
+#define MODEL_PARTS_H
+
+#include "hash.h"
+#include "model.h"
+
+#define WAITING_MAX (8u << 20)	/* calls, and events: a bound for traces whose clock stands still */
+
+struct timed {			/* a node of a list sorted by time */
+	struct timed *prev, *next;
+	u64 ts;
+};
+
+struct timed_list {		/* hint: where the last search ended; records come in runs */
+	struct timed *head, *tail, *hint;
+};
+
+void timed_insert(struct timed_list *l, struct timed *node);
+void timed_remove(struct timed_list *l, struct timed *node);
+struct timed *timed_at(struct timed_list *l, u64 ts);	/* last with .ts <= ts, NULL: none */
+
+struct thread {
+	struct thread_info info;
+	struct timed_list calls, events;
+};
+
+/* One API call, or what is known of it before its record comes. */
+struct call {
+	struct timed timed;		/* in thread->calls, once the record came */
+	struct call *later;		/* in order of arrival */
+	u64 key, arrival;
+	struct thread *thread;
+	struct waiting_op *ops, **ops_end;
+	struct node *nodes;		/* graph nodes that want its stack */
+	struct api_call c;
+	u32 refs;			/* of waiting operations and host events */
+	bool have_call, have_stack;
+	bool expired;			/* horizon passed or replaced: nothing is awaited any more */
+	bool nested;
+};
+
+struct waiting_op {
+	struct waiting_op *next;
+	struct call *call;		/* may be NULL */
+	union {
+		struct gpu_head g;
+		struct kernel kernel;
+		struct copy copy;
+		struct set set;
+		struct sync sync;
+		struct graph graph;
+	} r;
+};
+
+struct node {			/* of a CUDA graph */
+	struct node *next;		/* of the same call */
+	u64 source, stack;
+	struct call *pending;		/* its stack is still awaited */
+};
+
+struct waiting_event {
+	struct timed timed;		/* in thread->events */
+	struct waiting_event *later;
+	struct thread *thread;
+	struct call *call;		/* innermost one known so far */
+	u64 arrival;
+	union {
+		struct event e;
+		struct sched_switch_rec sw;
+		struct wake wake;
+		struct fault fault;
+		struct ioctl_call ioctl;
+		struct block_io block;
+	} r;
+};
+
+struct process {
+	struct process_info info;
+	u64 seen_ns;			/* of its youngest task record */
+};
+
+struct producer {
+	struct process *process;
+	struct hash names;		/* id -> interned text */
+	struct hash devices;		/* ordinal -> struct device_info */
+	struct hash nodes;		/* graph node -> struct node */
+	bool realtime;			/* its CUPTI keeps CLOCK_REALTIME */
+};
+
+struct pointers {		/* a growing list of stable pointers */
+	const void **list;
+	size_t n, room;
+};
+
+void pointers_add(struct pointers *p, const void *x);
+
+#define CLOCKS 64
+
+struct model {
+	const struct view *view;
+	void *ctx;
+	struct model_counts counts;
+	u64 now, gpu_now;		/* trace time: by CPU records; by GPU records if there are none */
+	bool stacks_seen;
+
+	struct producer *producers[1 << 16];
+	struct arena arena;
+	struct texts texts;
+	struct hash stacks, maps, symbols, frames, threads, pids, gpus;
+	struct pointers processes, devices, notes;
+	size_t gpu_count;
+	struct { s64 realtime_minus; u64 ts; } clocks[CLOCKS];
+	size_t clock_count;
+
+	struct pool calls, ops, nodes, events;
+	struct hash call_map;		/* producer << 32 | correlation -> struct call */
+	struct call *oldest, **youngest;
+	size_t call_count;
+	struct waiting_event *event_oldest, **event_youngest;
+	size_t event_count;
+};
+
+/* tables.c, tasks.c: definitions */
+struct producer *producer_get(struct model *m, u16 producer);
+void table_name(struct model *m, const struct name *n);
+void table_stack(struct model *m, const struct stack *s);
+void table_map(struct model *m, const struct map *x);
+void table_symbol(struct model *m, const struct symbol *s);
+void table_lost(struct model *m, const struct lost *l);
+void table_note(struct model *m, const struct note_record *n);
+void table_clock(struct model *m, const struct clock_pair *c);
+int table_task(struct model *m, const struct task *t);
+int table_device(struct model *m, const struct device *d);
+const struct device_info *device_get(struct model *m, u16 producer, u32 ordinal);
+struct thread *thread_get(struct model *m, u32 tid, u32 pid);
+u64 clock_convert(const struct model *m, u64 realtime);
+
+/* joins.c */
+int join_api(struct model *m, const struct api *a);
+int join_stack(struct model *m, const struct api_stack *s);
+int join_op(struct model *m, const struct gpu_head *g);
+void join_node(struct model *m, const struct graph_node *n);
+int join_expire(struct model *m, bool all);
+void call_unref(struct model *m, struct call *c);
+
+/* host.c */
+void host_call(struct model *m, struct call *c);	/* a call came */
+int host_event_add(struct model *m, const struct event *e, size_t size);
+int host_expire(struct model *m, bool all);
+
+#endif
