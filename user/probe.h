@@ -21,7 +21,7 @@ struct skel_ops {
 	int (*attach)(void *skel);	/* static targets: SEC("tp_btf/...") */
 	void (*destroy)(void *skel);
 	size_t obj, rodata, rodata_size;	/* offsets in the skeleton of the pointers */
-	size_t bss, lost;		/* u64 lost in .bss (bpf/emit.bpf.h) */
+	size_t bss, lost, lost_map;	/* u64 in .bss (bpf/emit.bpf.h) */
 };
 
 #define TOOL_SKEL(name)								\
@@ -34,6 +34,7 @@ struct skel_ops {
 		offsetof(struct name, obj), offsetof(struct name, rodata),	\
 		sizeof(*((struct name *)0)->rodata),				\
 		offsetof(struct name, bss), offsetof(struct name##__bss, lost),	\
+		offsetof(struct name##__bss, lost_map),				\
 	}
 
 enum probe_type {
@@ -87,7 +88,8 @@ struct probe_cost {		/* of one program, for --cost */
 
 struct probe_object;		/* an open probe set */
 
-/* Shared between the sets of one run; NULL pointers mean: this set's own maps. */
+/* The maps that the sets of one run share: "events", "followed" and every "shared_*". The first
+ * set that has one makes it (and may resize it before load). NULL: the set has its own. */
 struct probe_shared;
 struct probe_shared *probe_shared_new(void);
 void probe_shared_free(struct probe_shared *s);
@@ -102,14 +104,21 @@ void probe_close(struct probe_object *o);	/* NULL is fine */
 void *probe_rodata(struct probe_object *o, size_t *size);
 struct bpf_object *probe_bpf(struct probe_object *o);
 int probe_map_fd(struct probe_object *o, const char *map);	/* -1 none */
-u64 probe_lost(struct probe_object *o);
+u64 probe_lost(struct probe_object *o);		/* records that found the ring full */
+u64 probe_lost_map(struct probe_object *o);	/* calls or tasks that found a map full */
+
+/* Program time is counted between these two; a few ns a run. 0 or a negative errno (not reported). */
+int probe_stats_begin(void);
+void probe_stats_end(void);
 size_t probe_costs(struct probe_object *o, struct probe_cost *costs, size_t max);
 
 /* What this process may not do: "CAP_BPF, CAP_PERFMON" or "" when it has all it needs. */
 const char *missing_capabilities(void);
+bool capability_held(int cap);
 
-/* Path through which a library can be opened from here (O_PATH fd kept open by the caller through
- * *fd): by the loader's rules, or as mapped by `pid` through /proc/PID/map_files. NULL when not found. */
+/* Path by which a library can be opened from here: by the loader's rules (pid 0), else as `pid` has
+ * it mapped, else by the loader's rules in its root. It may be /proc/self/fd/N, which stays open.
+ * NULL when not found (not reported). */
 const char *library_find(const char *name, u32 pid, char *buf, size_t size);
 
 #endif

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Probe sets: open, share maps, load, count, close. What attaches them is in probe_attach.c. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include "log.h"
+#include "probe_object.h"
+
+#define SHARED_MAX 16
+
+struct probe_shared {
+	struct { char name[32]; int fd; } maps[SHARED_MAX];
+	size_t count;
+};
+
+static void *member(void *skel, size_t off)
+{
+	return *(void **)((char *)skel + off);
+}
+
+struct bpf_object *probe_bpf(struct probe_object *o)
+{
+	return member(o->skel, o->set->skel->obj);
+}
+
+struct bpf_program *probe_program(struct probe_object *o, const struct probe_row *row)
+{
+	return member(o->skel, row->prog);
+}
+
+void *probe_rodata(struct probe_object *o, size_t *size)
+{
+	if (size)
+		*size = o->set->skel->rodata_size;
+	return member(o->skel, o->set->skel->rodata);
+}
+
+int probe_map_fd(struct probe_object *o, const char *map)
+{
+	int fd = bpf_object__find_map_fd_by_name(probe_bpf(o), map);
+
+	return fd < 0 ? -1 : fd;
+}
+
+static int from_libbpf(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	char text[1024];
+	int n;
+
+	if (!log_verbose() || level == LIBBPF_DEBUG)
+		return 0;	/* our own message names the cause; -v shows the rest */
+	n = vsnprintf(text, sizeof(text), fmt, ap);
+	if (n > 0 && (size_t)n < sizeof(text) && text[n - 1] == '\n')
+		text[n - 1] = '\0';
+	note("%s", text);
+	return n;
+}
+
+/* ---- maps that sets share ---- */
+
+struct probe_shared *probe_shared_new(void)
+{
+	return calloc(1, sizeof(struct probe_shared));
+}
+
+void probe_shared_free(struct probe_shared *s)
+{
+	for (size_t i = 0; s && i < s->count; i++)
+		close(s->maps[i].fd);
+	free(s);
+}
+
+static bool shareable(const char *name)
+{
+	return !strcmp(name, "events") || !strcmp(name, "followed") ||
+	       !strncmp(name, "shared_", 7);
+}
+
+static int shared_fd(const struct probe_shared *s, const char *name)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (!strcmp(s->maps[i].name, name))
+			return s->maps[i].fd;
+	return -1;
+}
+
+static int take_shared(struct probe_object *o)
+{
+	struct bpf_map *map;
+	int fd, err = 0;
+
+	bpf_object__for_each_map(map, probe_bpf(o)) {
+		const char *name = bpf_map__name(map);
+
+		if (err || !o->shared || !shareable(name))
+			continue;
+		fd = shared_fd(o->shared, name);
+		if (fd >= 0)
+			err = bpf_map__reuse_fd(map, fd);
+	}
+	return err ? fail(err, "cannot share the maps of the probes \"%s\"", o->set->name) : 0;
+}
+
+static void give_shared(struct probe_object *o)
+{
+	struct probe_shared *s = o->shared;
+	struct bpf_map *map;
+
+	bpf_object__for_each_map(map, probe_bpf(o)) {
+		const char *name = bpf_map__name(map);
+
+		if (!s || !shareable(name) || shared_fd(s, name) >= 0 || s->count == SHARED_MAX)
+			continue;
+		snprintf(s->maps[s->count].name, sizeof(s->maps[0].name), "%s", name);
+		s->maps[s->count++].fd = dup(bpf_map__fd(map));
+	}
+}
+
+/* ---- life ---- */
+
+int probe_open(struct probe_object **out, const struct probe_set *set, struct probe_shared *shared)
+{
+	struct probe_object *o = calloc(1, sizeof(*o));
+
+	libbpf_set_print(from_libbpf);
+	*out = NULL;
+	if (!o)
+		return fail(-ENOMEM, "cannot open the probes \"%s\"", set->name);
+	o->set = set;
+	o->shared = shared;
+	o->skel = set->skel->open();
+	if (!o->skel) {
+		free(o);
+		return fail(-errno, "cannot open the probes \"%s\"", set->name);
+	}
+	*out = o;
+	return 0;
+}
+
+/* Rows of BTF tracepoints get their target now; rows whose tracepoint is not there are left out. */
+static int settle_row(struct probe_object *o, const struct probe_row *row)
+{
+	struct bpf_program *prog = probe_program(o, row);
+	int err;
+
+	bpf_program__set_autoattach(prog, false);	/* the row attaches it */
+	if (row->type != PROBE_BTF_TRACEPOINT || !bpf_program__autoload(prog))
+		return 0;
+	err = libbpf_find_vmlinux_btf_id(row->what, BPF_TRACE_RAW_TP) < 0 ? -ENOENT :
+		bpf_program__set_attach_target(prog, 0, row->what);
+	if (!err)
+		return 0;
+	if (row->flags & PROBE_OPTIONAL) {
+		note("%s left out: this kernel's BTF has no tracepoint %s", row->name, row->what);
+		bpf_program__set_autoload(prog, false);
+		return 0;
+	}
+	return fail(0, "cannot attach %s: this kernel's BTF has no tracepoint %s", row->name, row->what);
+}
+
+static int explain_load(struct probe_object *o, int err)
+{
+	const char *missing = missing_capabilities();
+
+	if ((err == -EPERM || err == -EACCES) && missing[0])
+		return fail(err, "cannot load the probes \"%s\" (needs %s: run as root)",
+			    o->set->name, missing);
+	return fail(err, "cannot load the probes \"%s\" (-v says why)", o->set->name);
+}
+
+/* Kernels before 5.11 charge maps to the locked memory of the process. */
+static void raise_memlock(void)
+{
+	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+
+	setrlimit(RLIMIT_MEMLOCK, &all);
+}
+
+int probe_load(struct probe_object *o)
+{
+	struct bpf_map *followed;
+	int err = take_shared(o);
+
+	for (const struct probe_row *r = o->set->probes; r && r->name && !err; r++)
+		err = settle_row(o, r);
+	if (err)
+		return err;
+	followed = bpf_object__find_map_by_name(probe_bpf(o), "followed");
+	if (!o->shared && followed)
+		bpf_map__set_max_entries(followed, 1);	/* nobody follows: costs nothing */
+	raise_memlock();
+	err = o->set->skel->load(o->skel);
+	if (err)
+		return explain_load(o, err);
+	give_shared(o);
+	o->loaded = true;
+	return 0;
+}
+
+void probe_close(struct probe_object *o)
+{
+	if (!o)
+		return;
+	probe_detach(o);
+	o->set->skel->destroy(o->skel);
+	free(o->links);
+	free(o);
+}
+
+/* ---- what it cost and lost ---- */
+
+static u64 counter(struct probe_object *o, size_t off)
+{
+	char *bss = member(o->skel, o->set->skel->bss);
+
+	return o->loaded && bss ? __atomic_load_n((u64 *)(bss + off), __ATOMIC_RELAXED) : 0;
+}
+
+u64 probe_lost(struct probe_object *o)
+{
+	return counter(o, o->set->skel->lost);
+}
+
+u64 probe_lost_map(struct probe_object *o)
+{
+	return counter(o, o->set->skel->lost_map);
+}
+
+static int stats_fd = -1;
+
+int probe_stats_begin(void)
+{
+	if (stats_fd < 0)
+		stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
+	return stats_fd < 0 ? -errno : 0;
+}
+
+void probe_stats_end(void)
+{
+	if (stats_fd >= 0)
+		close(stats_fd);
+	stats_fd = -1;
+}
+
+static u8 type_of(struct probe_object *o, const char *program)
+{
+	for (const struct probe_row *r = o->set->probes; r && r->name; r++)
+		if (!strcmp(r->name, program))
+			return r->type;
+	return PROBE_BTF_TRACEPOINT;	/* static targets */
+}
+
+size_t probe_costs(struct probe_object *o, struct probe_cost *costs, size_t max)
+{
+	struct bpf_program *prog;
+	size_t n = 0;
+
+	bpf_object__for_each_program(prog, probe_bpf(o)) {
+		struct bpf_prog_info info = {};
+		u32 size = sizeof(info);
+
+		if (n == max || bpf_program__fd(prog) < 0 ||
+		    bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &size))
+			continue;
+		costs[n++] = (struct probe_cost){
+			bpf_program__name(prog), type_of(o, bpf_program__name(prog)),
+			info.run_cnt, info.run_time_ns,
+		};
+	}
+	return n;
+}
