@@ -1,0 +1,178 @@
+#!/usr/bin/env bats
+# gputimeline from traces written by hand, where every number is known; live ones are in demo.bats.
+
+setup() {
+	load helpers
+	T="$BATS_TEST_TMPDIR"
+	tool="$BIN/gputimeline"
+}
+
+# timeline: lines on stdin -> $T/t.pftrace
+timeline() { "$O/test/mktrace" -o "$T/t.gst" && "$tool" -v -i "$T/t.gst" -o "$T/t.pftrace" 2> "$T/err"; }
+# check: the semantic checker's counts in $T/counts
+check() { "$O/test/pfcheck" "$T/t.pftrace" > "$T/counts" || { cat "$T/counts"; return 1; }; }
+count() { awk -v k="$1" '$1 == k { print $2 }' "$T/counts"; }
+decode() { protoc -I "$ROOT/tests/perfetto" --decode=timeline.Trace trace.proto < "$T/t.pftrace" > "$T/text"; }
+
+step() {
+	cat <<-'END'
+	info driver=simulated start_ns=1000 start_realtime_ns=1700000000000000000
+	task ts=1000 pid=100 tid=100 what=exec comm=trainer process=1
+	device producer=1 pid=100 ts=1000 ordinal=0 name="cudasim GPU" uuid=00112233445566778899aabbccddeeff cc_major=9
+	name producer=1 id=1 what=api text="cudaLaunchKernel"
+	name producer=1 id=2 what=kernel text="_Z6kernelPfi"
+	name producer=1 id=3 what=nvtx text="step"
+	name producer=1 id=4 what=api text="cudaMemcpyAsync"
+	name producer=1 id=5 what=api text="cuLaunchKernel"
+	nvtx producer=1 pid=100 tid=100 ts=9000 dur_ns=9000 name=3 what=push_pop
+	api producer=1 pid=100 tid=100 ts=10000 dur_ns=1000 correlation=1 name=1 domain=runtime class=launch
+	api producer=1 pid=100 tid=100 ts=10100 dur_ns=800 correlation=1 name=5 domain=driver class=launch depth=1
+	api producer=1 pid=100 tid=100 ts=11000 dur_ns=1000 correlation=2 name=1 domain=runtime class=launch
+	api producer=1 pid=100 tid=100 ts=12000 dur_ns=5000 correlation=3 name=4 domain=runtime class=copy
+	ioctl pid=100 tid=100 ts=12100 dur_ns=300 cmd=0xc0de device=0xc300000 fd=3 result=-22
+	fault pid=100 tid=100 ts=12150 addr=0x1000 ip=0x2000 code=6
+	switch pid=100 tid=100 ts=9500 on=1 cpu=1
+	switch pid=100 tid=100 ts=13000 on=0 state=1
+	wake pid=100 tid=100 ts=13900 waker_pid=5
+	switch pid=100 tid=100 ts=14000 on=1
+	kernel producer=1 ts=15000 dur_ns=2000 correlation=1 stream=7 context=1 name=2 grid=4,2,1 block=32,1,1 registers=12
+	kernel producer=1 ts=16000 dur_ns=2000 correlation=2 stream=7 context=1 name=2 grid=4,2,1 block=32,1,1
+	copy producer=1 ts=20000 dur_ns=3000 correlation=3 stream=13 context=1 bytes=4096 copy_kind=HtoD src_kind=pageable
+	block pid=100 tid=100 ts=21000 dur_ns=5000 bytes=4096 sector=8 device=0x800000 op=read
+	END
+}
+
+@test "one step of a program becomes the slices, operations, links, states and instants it had" {
+	step | timeline
+	check
+	[ "$(count slices)" -eq 7 ]		# NVTX, three outer calls, one nested, ioctl, block I/O
+	[ "$(count ops)" -eq 3 ]
+	[ "$(count kernels)" -eq 2 ]
+	[ "$(count flows)" -eq 3 ]
+	[ "$(count instants)" -eq 1 ]
+	[ "$(count states)" -eq 4 ]
+	[ "$(count gpus)" -eq 1 ]
+	[ "$(count clocks)" -eq 1 ]
+}
+
+@test "protoc decodes a timeline with no unknown field, names and dimensions as recorded" {
+	requires protoc
+	step | timeline
+	decode
+	run ! grep -nE '^[[:space:]]*[0-9]+[:{ ]' "$T/text"
+	grep -q 'demangled_name: "kernel(float\*, int)"' "$T/text"
+	grep -q 'thread_name: "trainer"' "$T/text"
+	[ "$(grep -A4 'grid_size {' "$T/text" | grep -c 'y: 2')" -eq 2 ]
+	grep -q 'name: "Memcpy HtoD"' "$T/text"
+	grep -q 'string_value: "195:0"' "$T/text"	# the ioctl's device
+}
+
+@test "the first packet after the head is the clock snapshot: viewers convert times as they read" {
+	requires protoc
+	step | timeline
+	decode
+	first="$(awk '/^packet {/ { n++ } n == 1' "$T/text")"
+	[[ "$first" == *clock_snapshot* && "$first" == *"timestamp: 1700000000000000000"* ]]
+}
+
+@test "2,000 slices in random order stay balanced and nested, crossing ones in a lane of their own" {
+	{
+		echo 'name producer=1 id=1 what=api text="cudaMalloc"'
+		awk 'BEGIN { srand(7); for (i = 1; i <= 2000; i++)
+			printf "api producer=1 pid=5 tid=%d ts=%d dur_ns=%d correlation=%d name=1 domain=runtime\n",
+				5 + i % 3, 1000 + int(rand() * 100000), int(rand() * 3000), i }'
+	} | timeline
+	check
+	[ "$(count slices)" -eq 2000 ]
+	[ "$(count ends)" -eq 2000 ]
+}
+
+@test "calls that touch (one ends where the next begins) are neighbours, not nested" {
+	requires protoc
+	{
+		echo 'name producer=1 id=1 what=api text="cudaFree"'
+		for i in 1 2 3 4 5; do
+			echo "api producer=1 pid=5 tid=5 ts=$((1000 * i)) dur_ns=1000 correlation=$i name=1 domain=runtime"
+		done
+	} | timeline
+	check
+	decode
+	run ! grep -q overlapping "$T/text"
+}
+
+@test "overlapping kernels on one stream are all there" {
+	{
+		echo 'name producer=1 id=1 what=kernel text="k"'
+		for i in $(seq 100); do echo "kernel producer=1 ts=$((1000 + i)) dur_ns=5000 correlation=$i stream=7 name=1"; done
+	} | timeline
+	check
+	[ "$(count ops)" -eq 100 ]
+	[ "$(count flows)" -eq 0 ]
+	grep -q "100 GPU operations have no API call" "$T/err"
+}
+
+@test "names of invalid UTF-8 do not break the file" {
+	requires protoc
+	{
+		printf 'name producer=1 id=1 what=api text="bad\\xff\\xfename"\n'
+		echo 'api producer=1 pid=5 tid=5 ts=1000 dur_ns=10 correlation=1 name=1'
+	} | timeline
+	decode
+	grep -q 'name: "bad??name"' "$T/text"
+}
+
+@test "the checker fails on what viewers drop silently" {
+	step | timeline
+	size=$(stat -c %s "$T/t.pftrace")
+	head -c $((size - 3)) "$T/t.pftrace" > "$T/cut"
+	run -1 "$O/test/pfcheck" "$T/cut"
+	[[ "$output" == *damaged* ]]
+	# without its first half, nothing that the second half refers to is defined
+	tail -n +1 "$T/t.pftrace" | head -c 200 > "$T/half"
+	run -1 "$O/test/pfcheck" "$T/half"
+}
+
+@test "a cut recording gives the timeline of what was readable, says where, and exits 1" {
+	step | "$O/test/mktrace" -o "$T/t.gst"
+	size=$(stat -c %s "$T/t.gst")
+	head -c $((size - 40)) "$T/t.gst" > "$T/cut.gst"
+	run -1 "$tool" "$T/cut.gst" -o "$T/t.pftrace"
+	[[ "${lines[-1]}" == "gputimeline: "*"at byte "* ]]
+	check
+}
+
+@test "nothing is left behind when the recording cannot be read" {
+	run -1 "$tool" -i "$T/none.gst"
+	[ "$output" = "gputimeline: cannot open $T/none.gst: No such file or directory" ]
+	echo garbage > "$T/garbage.gst"
+	run -1 "$tool" -i "$T/garbage.gst"
+	[[ "$output" == *"garbage.gst is not a gpuscope trace"* ]]
+	[ -z "$(find "$T" -name '*.pftrace*')" ]
+}
+
+@test "a full disk and a folder without permission are said, exit 1" {
+	step | "$O/test/mktrace" -o "$T/t.gst"
+	run -1 bash -c "'$tool' -i '$T/t.gst' -o - > /dev/full"
+	[ "$output" = "gputimeline: cannot write -: No space left on device" ]
+	run -1 "$tool" -i "$T/t.gst" -o /nowhere/x.pftrace
+	[ "$output" = "gputimeline: cannot write /nowhere/x.pftrace: No such file or directory" ]
+}
+
+@test "a pipe is a file" {
+	step | "$O/test/mktrace" | "$tool" -i - -o - > "$T/t.pftrace"
+	check
+	[ "$(count ops)" -eq 3 ]
+}
+
+@test "an empty recording gives an empty timeline" {
+	timeline < /dev/null
+	check
+	[ "$(count ops)" -eq 0 ]
+}
+
+@test "wrong words on the command line are usage errors" {
+	run -2 "$tool"
+	run -2 "$tool" -i a b
+	run -2 "$tool" --nonsense
+	run -2 "$tool" -i - < /dev/null
+}

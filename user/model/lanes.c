@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* See lanes.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lanes.h"
+
+int lanes_add(struct lanes *l, const struct slice *s)
+{
+	if (l->n == l->room) {
+		size_t room = l->room ? 2 * l->room : 64;
+		struct slice *more = realloc(l->slices, room * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		l->slices = more;
+		l->room = room;
+	}
+	l->slices[l->n++] = *s;
+	return 0;
+}
+
+static int compare(const void *pa, const void *pb)
+{
+	const struct slice *a = pa, *b = pb;
+
+	if (a->ts != b->ts)
+		return a->ts < b->ts ? -1 : 1;
+	if (a->end != b->end)
+		return a->end > b->end ? -1 : 1;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return a->a < b->a ? -1 : a->a > b->a;
+}
+
+static void lane_close(struct lane *lane, u64 until, const struct lanes_ops *ops, void *ctx)
+{
+	while (lane->depth && lane->ends[lane->depth - 1] <= until)
+		ops->end(ctx, lane->ends[--lane->depth], lane->uuid);
+}
+
+static bool lane_takes(const struct lane *lane, const struct slice *s)
+{
+	u32 i = lane->depth;
+
+	while (i && lane->ends[i - 1] <= s->ts)	/* these will be closed first */
+		i--;
+	return !i || lane->ends[i - 1] >= s->end;
+}
+
+static struct lane *lane_new(struct lanes *l, const struct lanes_ops *ops, void *ctx)
+{
+	struct lane *more = realloc(l->lane, (l->n_lanes + 1) * sizeof(*more));
+
+	if (!more)
+		return NULL;
+	l->lane = more;
+	more[l->n_lanes] = (struct lane){ .uuid = l->n_lanes ? ops->track(ctx, l) : l->uuid };
+	return &more[l->n_lanes++];
+}
+
+static struct lane *lane_for(struct lanes *l, const struct slice *s, const struct lanes_ops *ops, void *ctx)
+{
+	for (u32 i = 0; i < l->n_lanes; i++)
+		if (lane_takes(&l->lane[i], s))
+			return &l->lane[i];
+	return lane_new(l, ops, ctx);
+}
+
+static int slice_write(struct lanes *l, const struct slice *s, const struct lanes_ops *ops, void *ctx)
+{
+	struct lane *lane = lane_for(l, s, ops, ctx);
+
+	if (!lane)
+		return -ENOMEM;
+	lane_close(lane, s->ts, ops, ctx);
+	if (lane->depth == lane->room) {
+		u32 room = lane->room ? 2 * lane->room : 16;
+		u64 *more = realloc(lane->ends, room * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		lane->ends = more;
+		lane->room = room;
+	}
+	lane->ends[lane->depth++] = s->end;
+	ops->begin(ctx, s, lane->uuid);
+	return 0;
+}
+
+int lanes_flush(struct lanes *l, u64 before, const struct lanes_ops *ops, void *ctx)
+{
+	size_t i = 0;
+	int err = 0;
+
+	qsort(l->slices, l->n, sizeof(*l->slices), compare);
+	for (; i < l->n && l->slices[i].ts < before && !err; i++) {
+		err = slice_write(l, &l->slices[i], ops, ctx);
+		free(l->slices[i].submits);
+	}
+	memmove(l->slices, l->slices + i, (l->n - i) * sizeof(*l->slices));
+	l->n -= i;
+	if (before == ~0ULL)
+		for (u32 k = 0; k < l->n_lanes; k++)
+			lane_close(&l->lane[k], ~0ULL, ops, ctx);
+	return err;
+}
+
+void lanes_free(struct lanes *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->slices[i].submits);
+	for (u32 i = 0; i < l->n_lanes; i++)
+		free(l->lane[i].ends);
+	free(l->slices);
+	free(l->lane);
+	*l = (struct lanes){};
+}

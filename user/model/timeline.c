@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Things of the model -> packets: threads with nested slices (API calls, NVTX,
+ * ioctls, waits), scheduling states, page faults; GPU streams as render stage
+ * events that their API call names; queue depth as counters.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lanes.h"
+#include "symbols.h"
+#include "timeline.h"
+#include "timeline_tracks.h"
+
+enum slice_kind { SLICE_API, SLICE_NVTX, SLICE_IOCTL, SLICE_WAIT, SLICE_OVERHEAD, SLICE_BLOCK };
+enum { RANK_NVTX = 0, RANK_API = 1, RANK_IN_API = 8 };	/* + depth */
+
+#define FLUSH_EVERY 65536	/* slices between two looks at what may go out */
+
+static u64 intern(struct timeline *t, enum intern kind, const char *text)
+{
+	timeline_begin(t);
+	return perfetto_intern(t->p, kind, text);
+}
+
+static void slice_begin(void *ctx, const struct slice *s, u64 track)
+{
+	struct timeline *t = ctx;
+	struct perfetto_slice out = {
+		.track = track, .name = s->name, .category = s->category,
+		.submits = s->submits, .n_submits = s->n_submits, .cuda = s->kind == SLICE_API,
+	};
+	struct perfetto_note notes[4] = {};
+	char text[32];
+
+	if (s->kind == SLICE_API) {
+		notes[0] = (struct perfetto_note){ "correlation", s->a, NULL, false };
+		if (s->b)
+			notes[1] = (struct perfetto_note){ "result", s->b, NULL, false };
+	} else if (s->kind == SLICE_IOCTL) {
+		snprintf(text, sizeof(text), "%u:%u", (u32)s->b >> 20, (u32)s->b & 0xfffff);
+		notes[0] = (struct perfetto_note){ "cmd", (u32)s->a, NULL, true };
+		notes[1] = (struct perfetto_note){ "device", 0, text, false };
+		if (s->a >> 32)
+			notes[2] = (struct perfetto_note){ "errno", -(s32)(s->a >> 32), NULL, false };
+	} else if (s->kind == SLICE_BLOCK) {
+		notes[0] = (struct perfetto_note){ "bytes", s->a, NULL, false };
+		notes[1] = (struct perfetto_note){ "sector", s->b, NULL, false };
+	}
+	out.notes = notes;
+	perfetto_begin(t->p, s->ts, &out);
+	t->counts.slices++;
+	t->counts.flows += s->n_submits;
+}
+
+static void slice_end(void *ctx, u64 ts, u64 track)
+{
+	perfetto_end(((struct timeline *)ctx)->p, ts, track);
+}
+
+static u64 slice_track(void *ctx, const struct lanes *l)
+{
+	return tracks_further(ctx, l->parent, l->name);
+}
+
+static const struct lanes_ops lanes_ops = { slice_begin, slice_end, slice_track };
+
+static int flush(struct timeline *t, u64 before)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < t->n_lanes && !err; i++)
+		err = lanes_flush(t->lanes[i], before, &lanes_ops, t);
+	return err ? err : depth_flush(t, before);
+}
+
+static int add(struct timeline *t, struct lanes *l, const struct slice *s)
+{
+	int err;
+
+	if (!l)
+		return -ENOMEM;
+	if (s->end > t->newest)
+		t->newest = s->end;
+	if (s->ts < t->flushed)
+		t->counts.late++;
+	err = lanes_add(l, s);
+	if (err || ++t->added % FLUSH_EVERY)
+		return err;
+	if (t->newest > t->flushed + 2 * MODEL_HORIZON_NS) {
+		t->flushed = t->newest - MODEL_HORIZON_NS;
+		err = flush(t, t->flushed);
+	}
+	return err;
+}
+
+/* ---- API calls and what they launched ---- */
+
+static int on_api(void *ctx, const struct api_call *c)
+{
+	struct timeline *t = ctx;
+	struct slice s = {
+		.ts = c->r.e.ts, .end = c->r.e.ts + c->r.dur_ns, .kind = SLICE_API,
+		.rank = RANK_API + c->r.depth, .a = c->r.correlation, .b = (u32)c->r.result,
+		.name = intern(t, INTERN_NAME, c->name),
+		.category = intern(t, INTERN_CATEGORY, c->r.domain == API_DRIVER ? "cuda_driver" : "cuda_runtime"),
+	};
+
+	if (!c->r.depth)
+		s.submits = submits_take(t, c->r.e.producer, c->r.correlation, &s.n_submits);
+	return add(t, tracks_thread(t, c->r.e.pid, c->r.e.tid), &s);
+}
+
+static const char *copy_name(const struct copy *c, char *buf, size_t n)
+{
+	static const char *const kinds[] = {
+		"?", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA", "AtoD", "DtoA", "DtoD", "HtoH", "PtoP",
+	};
+	u32 k = c->copy_kind < sizeof(kinds) / sizeof(*kinds) ? c->copy_kind : 0;
+
+	snprintf(buf, n, "Memcpy %s", kinds[k]);
+	return buf;
+}
+
+/* Launch arguments by type; at most 12. */
+static void op_args(const struct gpu_op *op, struct perfetto_note *a)
+{
+	const struct kernel *k = (const void *)op->g;
+	const struct copy *c = (const void *)op->g;
+	const struct set *set = (const void *)op->g;
+
+	*a++ = (struct perfetto_note){ "device", op->device->gpu, NULL, false };
+	*a++ = (struct perfetto_note){ "stream", op->g->stream, NULL, false };
+	*a++ = (struct perfetto_note){ "correlation", op->g->correlation, NULL, false };
+	if (op->g->graph_node)
+		*a++ = (struct perfetto_note){ "graph_node", op->g->graph_node, NULL, false };
+	if (op->g->graph)
+		*a++ = (struct perfetto_note){ "graph", op->g->graph, NULL, false };
+	if (op->type == OP_KERNEL) {
+		*a++ = (struct perfetto_note){ "registers_per_thread", k->registers, NULL, false };
+		*a++ = (struct perfetto_note){ "shared_mem_static", k->static_shared_bytes, NULL, false };
+		*a++ = (struct perfetto_note){ "shared_mem_dynamic", k->dynamic_shared_bytes, NULL, false };
+	} else if (op->type == OP_COPY) {
+		*a++ = (struct perfetto_note){ "bytes", c->bytes, NULL, false };
+		*a++ = (struct perfetto_note){ "pageable", c->src_kind == MEMORY_PAGEABLE ||
+					       c->dst_kind == MEMORY_PAGEABLE, NULL, false };
+	} else if (op->type == OP_SET) {
+		*a++ = (struct perfetto_note){ "bytes", set->bytes, NULL, false };
+	}
+}
+
+static int on_op(void *ctx, const struct gpu_op *op)
+{
+	static const char *const stages[OP_TYPES] = { "Kernel", "Memcpy", "Memset", "Graph" };
+	struct timeline *t = ctx;
+	const struct kernel *k = (const void *)op->g;
+	struct perfetto_note args[12] = {};
+	char buf[32];
+	struct perfetto_op out = {
+		.event_id = ++t->counts.ops, .ts = op->g->e.ts, .dur_ns = op->g->dur_ns,
+		.gpu = op->device->gpu, .args = args,
+	};
+	int err = 0;
+
+	timeline_begin(t);
+	op_args(op, args);
+	out.context = tracks_context(t, op);
+	out.queue = tracks_queue(t, op);
+	out.stage = tracks_stage(t, stages[op->type], op->type == OP_KERNEL || op->type == OP_GRAPH);
+	if (op->type == OP_KERNEL) {
+		out.kernel = tracks_kernel(t, op->name);
+		out.name = intern(t, INTERN_NAME, demangle(op->name));
+		out.grid = k->grid;
+		out.block = k->block;
+	} else if (op->type == OP_COPY) {
+		out.name = intern(t, INTERN_NAME, copy_name((const void *)op->g, buf, sizeof(buf)));
+	} else {
+		out.name = intern(t, INTERN_NAME, stages[op->type]);
+	}
+	if (op->g->e.ts + op->g->dur_ns > t->newest)
+		t->newest = op->g->e.ts + op->g->dur_ns;
+	perfetto_gpu_op(t->p, &out);
+	if (op->call)
+		err = submits_add(t, op->g->e.producer, op->g->correlation, out.event_id);
+	return err ? err : depth_add(t, op);
+}
+
+static int on_sync(void *ctx, const struct sync *s, const struct api_call *call)
+{
+	static const char *const names[] = { "wait", "wait: event", "wait: stream for event", "wait: stream", "wait: context" };
+	struct timeline *t = ctx;
+	struct slice out = {
+		.ts = s->g.e.ts, .end = s->g.e.ts + s->g.dur_ns, .kind = SLICE_WAIT, .rank = RANK_IN_API,
+		.name = intern(t, INTERN_NAME, names[s->type <= SYNC_CONTEXT ? s->type : 0]),
+		.category = intern(t, INTERN_CATEGORY, "cuda_sync"),
+	};
+
+	return call ? add(t, tracks_thread(t, call->r.e.pid, call->r.e.tid), &out) : 0;
+}
+
+/* ---- NVTX, overhead ---- */
+
+static int on_nvtx(void *ctx, const struct nvtx *n)
+{
+	struct timeline *t = ctx;
+	struct slice s = {
+		.ts = n->e.ts, .end = n->e.ts + n->dur_ns, .kind = SLICE_NVTX, .rank = RANK_NVTX,
+		.name = intern(t, INTERN_NAME, model_name(t->m, n->e.producer, n->name)),
+		.category = intern(t, INTERN_CATEGORY, "nvtx"), .a = n->depth,
+	};
+	struct perfetto_slice mark = { .name = s.name, .category = s.category };
+	struct lanes *l;
+
+	if (n->what == NVTX_START_END)		/* may cross the calls of any thread */
+		return add(t, tracks_process(t, n->e.pid, n->e.producer, "NVTX ranges"), &s);
+	l = tracks_thread(t, n->e.pid, n->e.tid);
+	if (n->what != NVTX_MARK || !l)
+		return add(t, l, &s);
+	mark.track = l->uuid;
+	perfetto_instant(t->p, n->e.ts, &mark);
+	t->counts.instants++;
+	return 0;
+}
+
+static int on_overhead(void *ctx, const struct overhead *o)
+{
+	struct timeline *t = ctx;
+	const char *name = enum_name(record_field(record_type(EVENT_OVERHEAD), "what")->names, o->what);
+	struct slice s = {
+		.ts = o->e.ts, .end = o->e.ts + o->dur_ns, .kind = SLICE_OVERHEAD,
+		.name = intern(t, INTERN_NAME, name ? name : "overhead"),
+		.category = intern(t, INTERN_CATEGORY, "cupti_overhead"),
+	};
+
+	return add(t, tracks_process(t, o->e.pid, o->e.producer, "CUPTI overhead"), &s);
+}
+
+/* ---- the kernel's side ---- */
+
+static int on_switch(struct timeline *t, const struct sched_switch_rec *r)
+{
+	u32 state = r->on ? STATE_RUNNING : !r->state ? STATE_RUNNABLE : r->state & 0x30 ? STATE_DEAD :
+		    r->state & 0x0c ? STATE_STOPPED : r->state & 2 ? STATE_BLOCKED : STATE_SLEEP;
+
+	return tracks_state(t, &r->e, state);
+}
+
+static int on_fault(struct timeline *t, const struct fault *f)
+{
+	struct lanes *l = tracks_thread(t, f->e.pid, f->e.tid);
+	struct perfetto_note notes[] = {
+		{ "address", f->addr, NULL, true }, { "ip", f->ip, NULL, true },
+		{ "write", f->code >> 1 & 1, NULL, false }, {}
+	};
+	struct perfetto_slice s = {
+		.name = intern(t, INTERN_NAME, "page fault"), .category = intern(t, INTERN_CATEGORY, "fault"),
+		.notes = notes,
+	};
+
+	if (!l)
+		return -ENOMEM;
+	s.track = l->uuid;
+	perfetto_instant(t->p, f->e.ts, &s);
+	t->counts.instants++;
+	return 0;
+}
+
+static int on_ioctl(struct timeline *t, const struct ioctl_call *i)
+{
+	char name[48];
+	struct slice s = {
+		.ts = i->e.ts, .end = i->e.ts + i->dur_ns, .kind = SLICE_IOCTL, .rank = RANK_IN_API,
+		.category = intern(t, INTERN_CATEGORY, "ioctl"),
+		.a = i->cmd | (u64)(u32)(i->result < 0 ? i->result : 0) << 32, .b = i->device,
+	};
+
+	snprintf(name, sizeof(name), "ioctl 0x%x", i->cmd);
+	s.name = intern(t, INTERN_NAME, name);
+	return add(t, tracks_thread(t, i->e.pid, i->e.tid), &s);
+}
+
+static int on_block(struct timeline *t, const struct block_io *b)
+{
+	static const char *const ops[] = { "read", "write", "flush", "discard" };
+	char name[48];
+	struct slice s = {
+		.ts = b->e.ts, .end = b->e.ts + b->dur_ns, .kind = SLICE_BLOCK,
+		.category = intern(t, INTERN_CATEGORY, "block"), .a = b->bytes, .b = b->sector,
+	};
+
+	snprintf(name, sizeof(name), "%s %u:%u", b->op < 4 ? ops[b->op] : "block I/O",
+		 b->device >> 20, b->device & 0xfffff);
+	s.name = intern(t, INTERN_NAME, name);
+	return add(t, tracks_process(t, b->e.pid, 0, "block I/O"), &s);
+}
+
+static int on_host(void *ctx, const struct host_event *h)
+{
+	timeline_begin(ctx);
+	switch (h->e->kind) {
+	case EVENT_SWITCH: return on_switch(ctx, (const void *)h->e);
+	case EVENT_WAKE: return tracks_state(ctx, h->e, STATE_RUNNABLE);
+	case EVENT_FAULT: return on_fault(ctx, (const void *)h->e);
+	case EVENT_IOCTL: return on_ioctl(ctx, (const void *)h->e);
+	case EVENT_BLOCK: return on_block(ctx, (const void *)h->e);
+	}
+	return 0;
+}
+
+const struct view timeline_view = {
+	.api = on_api, .op = on_op, .sync = on_sync, .nvtx = on_nvtx, .overhead = on_overhead,
+	.host = on_host,
+};
+
+int timeline_finish(struct timeline *t)
+{
+	int err;
+
+	timeline_begin(t);
+	err = flush(t, ~0ULL);
+	tracks_finish(t);
+	return err;
+}
