@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Readable names of C++ (and legacy Rust) functions, by libstdc++; each is made once and kept. */
+/*
+ * Readable names of C++ (and legacy Rust) functions, by libstdc++; each is made
+ * once and kept. libstdc++ refuses names above 1,024 characters, which CUTLASS
+ * kernels have: of those the qualified name is read here, and a hash stands for
+ * the template arguments, so that different kernels stay different.
+ */
 #include <ctype.h>
 #include <err.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "symbols.h"
@@ -63,6 +69,34 @@ static void drop_rust_hash(char *s)
 	*h = 0;
 }
 
+/* "_ZN1a1bI...": "a::b<#HASH>"; NULL when it does not begin with plain names. */
+static char *shorten(const char *name)
+{
+	char *out = malloc(strlen(name) + 32), *end, *to = out;
+	const char *from = name + 2;
+	bool nested = *from == 'N';
+	unsigned long n;
+
+	if (!out)
+		return NULL;
+	from += nested;
+	while (isdigit((unsigned char)*from)) {
+		n = strtoul(from, &end, 10);
+		if (!n || n > strlen(end))
+			break;
+		to += sprintf(to, "%s%.*s", to == out ? "" : "::", (int)n, end);
+		from = end + n;
+		if (!nested)
+			break;
+	}
+	if (to == out) {
+		free(out);
+		return NULL;
+	}
+	sprintf(to, *from == 'I' ? "<#%08x>" : "#%08x", (u32)hash(name));
+	return out;
+}
+
 const char *demangle(const char *name)
 {
 	struct entry *e;
@@ -77,7 +111,7 @@ const char *demangle(const char *name)
 	if (!e->name)
 		err(1, "cannot keep a name in memory");
 	if (!strncmp(name, "_Z", 2))
-		e->readable = __cxa_demangle(name, NULL, NULL, &status);
+		e->readable = __cxa_demangle(name, NULL, NULL, &status) ?: shorten(name);
 	if (e->readable)
 		drop_rust_hash(e->readable);
 	else

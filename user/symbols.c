@@ -16,9 +16,10 @@
 
 struct function {
 	u64 offset;
-	u64 size;	/* 0 unknown: up to the next one */
+	u64 size;	/* unsized: up to the end of its section */
 	u32 name;	/* in strings */
-	u32 rank;	/* lower is the better name */
+	u16 rank;	/* lower is the better name */
+	u16 unsized;	/* ends where the next one begins */
 };
 
 struct elf_symbols {
@@ -57,11 +58,11 @@ static char *more_strings(struct elf_symbols *s, size_t size)
 	return p;
 }
 
-static u32 rank_of(const Elf64_Sym *sym, const char *name)
+static u16 rank_of(const Elf64_Sym *sym, const char *name)
 {
 	static const u8 binds[] = { [STB_GLOBAL] = 0, [STB_WEAK] = 1, [STB_LOCAL] = 2 };
 	u8 bind = ELF64_ST_BIND(sym->st_info);
-	u32 rank = bind < sizeof(binds) ? binds[bind] : 0;
+	u16 rank = bind < sizeof(binds) ? binds[bind] : 0;
 
 	return (ELF64_ST_TYPE(sym->st_info) == STT_NOTYPE ? 8 : 0) + rank * 2 + (*name == '_');
 }
@@ -77,6 +78,21 @@ static bool is_function(const struct elf_read *elf, const Elf64_Sym *sym, const 
 		return true;
 	return type == STT_NOTYPE && *name != '$' && *name != '.' && sym->st_shndx < elf->eh.e_shnum &&
 	       elf->sh[sym->st_shndx].sh_flags & SHF_EXECINSTR;
+}
+
+/* Hand-written code may say no size. Where all functions are listed it ends at the next one; in a
+ * stripped file what follows may be anything: there the name is for its first byte alone. */
+static void set_size(struct function *f, const struct elf_read *from, const Elf64_Sym *sym, u32 type)
+{
+	const Elf64_Shdr *sh = sym->st_shndx < from->eh.e_shnum ? &from->sh[sym->st_shndx] : NULL;
+
+	f->size = sym->st_size;
+	f->unsized = !f->size;
+	if (f->size)
+		return;
+	f->size = 1;
+	if (type == SHT_SYMTAB && sh && sym->st_value - sh->sh_addr < sh->sh_size)
+		f->size = sh->sh_addr + sh->sh_size - sym->st_value;
 }
 
 /* elf: what runs, its segments place the symbols; from: where the table is. False: no table there. */
@@ -100,9 +116,10 @@ static bool read_table(struct elf_symbols *s, const struct elf_read *elf, const 
 		version = strchr(at + syms[i].st_name, '@');
 		if (version)
 			*version = 0;
-		f = (struct function){ elf_code_offset(elf, syms[i].st_value), syms[i].st_size,
-				       at + syms[i].st_name - s->strings,
-				       rank_of(&syms[i], at + syms[i].st_name) };
+		f = (struct function){ .offset = elf_code_offset(elf, syms[i].st_value),
+				       .name = at + syms[i].st_name - s->strings,
+				       .rank = rank_of(&syms[i], at + syms[i].st_name) };
+		set_size(&f, from, &syms[i], type);
 		if (f.offset != ~0ULL && !add(s, &f))
 			ok = false;
 	}
@@ -119,7 +136,7 @@ static bool add_plt(struct elf_symbols *s, u64 offset, const char *name)
 	if (!at)
 		return false;
 	strcat(strcpy(at, name), "@plt");
-	return add(s, &(struct function){ offset, PLT_ENTRY, at - s->strings, 0 });
+	return add(s, &(struct function){ offset, PLT_ENTRY, at - s->strings });
 }
 
 /* The stubs stand in the order of their relocations, in .plt behind a header, in .plt.sec without. */
@@ -226,6 +243,7 @@ static size_t behind(const struct elf_symbols *s, u64 offset)
 const char *elf_symbols_find(const struct elf_symbols *s, u64 offset, u64 *distance)
 {
 	size_t i = behind(s, offset), looked = 0;
+	u64 nearest = i ? s->list[i - 1].offset : 0;
 	const struct function *best = NULL;
 
 	/* the nearest start that reaches this far; at one start the best name comes first */
@@ -234,7 +252,7 @@ const char *elf_symbols_find(const struct elf_symbols *s, u64 offset, u64 *dista
 
 		if (best && f->offset != best->offset)
 			break;
-		if (offset - f->offset < f->size || (!f->size && (!looked || best)))
+		if (offset - f->offset < f->size && (!f->unsized || f->offset == nearest))
 			best = f;
 	}
 	if (!best)

@@ -161,6 +161,7 @@ static void mutate(const char *path, int rounds)
 			elf_symbols_offset(s, "main");
 		elf_symbols_free(s);
 	}
+	free(bad);
 	puts("survived");
 }
 
