@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* A recording from beginning to end: what is opened in which order, and what is said at its end. */
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "recorder.h"
+#include "symbols.h"
+
+#define EXIT_FAILED 125
+#define EXIT_USAGE  2
+#define EXIT_LOST   3
+#define DEFAULT_PATH "gpuscope.gst"
+
+u64 now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+/* ---- records ---- */
+
+int record_put(struct recorder *r, const struct event *e)
+{
+	const struct lost *lost = (const struct lost *)e;
+
+	if (e->kind == EVENT_LOST && lost->count == LOST_UNKNOWN)
+		r->lost_unknown = true;
+	else if (e->kind == EVENT_LOST)
+		r->lost += lost->count;
+	if (!r->file_error)
+		r->file_error = trace_put(r->file, e);
+	return r->file_error;
+}
+
+int record_put_text(struct recorder *r, struct event *e, size_t size, const char *text)
+{
+	static u64 room[(RECORD_MAX + 1) / 8];
+	size_t n = strnlen(text, sizeof(room) - size - 8);
+
+	memset((char *)room + size, 0, (n + 8) & ~7UL);
+	e->size = size + ((n + 8) & ~7UL);
+	memcpy(room, e, size);
+	memcpy((char *)room + size, text, n);
+	return record_put(r, (struct event *)room);
+}
+
+void record_note(struct recorder *r, u32 what, const char *fmt, ...)
+{
+	struct note_record n = {
+		.e = { .ts = now_ns(), .kind = EVENT_NOTE, .cpu = CPU_UNKNOWN }, .what = what,
+	};
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	record_put_text(r, &n.e, sizeof(n), text);
+}
+
+void record_lost(struct recorder *r, u32 where, u64 count)
+{
+	struct lost l = {
+		.e = { .ts = now_ns(), .size = sizeof(l), .kind = EVENT_LOST, .cpu = CPU_UNKNOWN },
+		.count = count, .where = where,
+	};
+
+	record_put(r, &l.e);
+}
+
+/* The narrowest of five: we may be interrupted between the looks at the two clocks. */
+void record_clock(struct recorder *r)
+{
+	struct clock_pair best = {
+		.e = { .size = sizeof(best), .kind = EVENT_CLOCK, .cpu = CPU_UNKNOWN },
+		.width_ns = ~0ULL,
+	};
+
+	for (int i = 0; i < 5; i++) {
+		struct timespec real;
+		u64 before = now_ns(), after;
+
+		clock_gettime(CLOCK_REALTIME, &real);
+		after = now_ns();
+		if (after - before >= best.width_ns)
+			continue;
+		best.width_ns = after - before;
+		best.e.ts = before + (after - before) / 2;
+		best.realtime_ns = real.tv_sec * 1000000000ULL + real.tv_nsec;
+	}
+	record_put(r, &best.e);
+}
+
+/* ---- beginning ---- */
+
+static bool is_word(const char *given, const char *a, const char *b)
+{
+	return !given || !strcmp(given, a) || !strcmp(given, b);
+}
+
+static int settings_check(const struct record_settings *s, const struct record_set *sets)
+{
+	if (!is_word(s->graph, "launch", "node"))
+		return fail_usage("--graph wants \"launch\" or \"node\", not \"%s\"", s->graph);
+	if (!is_word(s->api, "outer", "nested"))
+		return fail_usage("--api wants \"outer\" or \"nested\", not \"%s\"", s->api);
+	if (s->output && !strcmp(s->output, "-") && isatty(STDOUT_FILENO))
+		return fail_usage("a recording is binary: it does not go to a terminal (-o FILE)");
+	return sets_check(sets, s->probes);
+}
+
+static bool node_graphs(const struct recorder *r)
+{
+	return r->set->graph && !strcmp(r->set->graph, "node");
+}
+
+static bool nested_api(const struct recorder *r)
+{
+	return r->set->api && !strcmp(r->set->api, "nested");
+}
+
+bool to_stdout(const struct recorder *r)
+{
+	return !strcmp(r->path, "-");
+}
+
+/* As perf does: the recording before this one becomes FILE.old. */
+static void keep_old(const char *path)
+{
+	char old[4096];
+	struct stat st;
+
+	if (!lstat(path, &st) && S_ISREG(st.st_mode) &&
+	    snprintf(old, sizeof(old), "%s.old", path) < (int)sizeof(old))
+		rename(path, old);
+}
+
+static int file_open(struct recorder *r)
+{
+	struct trace_info info;
+	char tool[40];
+	int err;
+
+	snprintf(tool, sizeof(tool), "%s %s", program_invocation_short_name, GPUSCOPE_VERSION);
+	trace_info_here(&info, tool);
+	keep_old(r->path);
+	err = trace_create(&r->file, r->path, &info);
+	if (err)
+		return err;
+	record_clock(r);
+	record_note(r, NOTE_SETTING, "graph=%s", node_graphs(r) ? "node" : "launch");
+	record_note(r, NOTE_SETTING, "api=%s", nested_api(r) ? "nested" : "outer");
+	record_note(r, NOTE_SETTING, "stacks=%s", r->set->no_stacks ? "none" : "frame-pointer");
+	return 0;
+}
+
+static int handover_begin(struct recorder *r)
+{
+	struct handover_settings set = {
+		.wanted = WANT_API | WANT_KERNEL | WANT_COPY | WANT_SET | WANT_SYNC |
+			  WANT_OVERHEAD | WANT_NVTX,
+		.slot_bytes = r->set->buffer_bytes,
+	};
+
+	set.wanted |= node_graphs(r) ? WANT_GRAPH_NODES : WANT_GRAPH_LAUNCH;
+	set.wanted |= nested_api(r) ? WANT_API_NESTED : 0;
+	r->command.cuda = command_cuda();
+	if (!r->command.cuda) {
+		record_note(r, NOTE_MISSING, "CUDA: the library was not loaded");
+		return 0;
+	}
+	return handover_open(&r->handover, &set, &deliver_handover, r);
+}
+
+/* Every file that is mapped somewhere is held open until its symbols are read. */
+static void raise_files(struct recorder *r)
+{
+	struct rlimit all;
+
+	getrlimit(RLIMIT_NOFILE, &r->files_before);
+	all = r->files_before;
+	all.rlim_cur = all.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &all);
+}
+
+static int recorder_begin(struct recorder *r, const struct record_set *sets, char **argv)
+{
+	sigset_t set;
+	int code;
+
+	raise_files(r);
+	loop_signals(&set);
+	sigprocmask(SIG_BLOCK, &set, &r->signals_before);
+	code = command_check(argv[0]);
+	if (code)
+		return code;
+	if (file_open(r) || handover_begin(r) || sets_open(r, sets))
+		return EXIT_FAILED;
+	code = command_spawn(r, argv);
+	return code ? code : command_release(r);
+}
+
+/* ---- end ---- */
+
+static int recorder_end(struct recorder *r)
+{
+	u64 records, bytes;
+	int err = r->file_error;
+
+	if (!r->file)
+		return 0;
+	if (!err)
+		err = trace_flush(r->file);
+	records = trace_records(r->file);
+	bytes = trace_bytes(r->file);
+	if (trace_close(r->file) && !err)
+		err = -EIO;
+	r->file = NULL;
+	if (!err)
+		warn("%s: %llu records, %.1f MB, %llu%s lost",
+		     to_stdout(r) ? "standard output" : r->path, records, bytes / 1e6, r->lost,
+		     r->lost_unknown ? " or more" : "");
+	return err;
+}
+
+static void recorder_free(struct recorder *r)
+{
+	handover_close(r->handover);
+	sets_close(r);
+	processes_free(&r->processes);
+	objects_free(&r->objects);
+	kernel_symbols_free(r->kernel);
+	hash_free(&r->stacks);
+	hash_free(&r->frames);
+}
+
+/* The command goes on when the recording had to end before it; a second signal ends us. */
+static int wait_for_command(struct recorder *r, int stopped)
+{
+	struct command *c = &r->command;
+
+	if (stopped == SIGINT || stopped == SIGQUIT)
+		return 128 + stopped;	/* asked twice */
+	sigprocmask(SIG_SETMASK, &r->signals_before, NULL);
+	while (!c->exited && (waitpid(c->pid, &c->status, 0) == c->pid || errno != EINTR))
+		c->exited = true;
+	return command_code(c);
+}
+
+static int recorder_run(struct recorder *r)
+{
+	u64 begin = now_ns();
+	int stopped = loop_run(r), err, code;
+
+	if (r->set->cost)
+		sets_cost(r, now_ns() - begin);
+	err = recorder_end(r);
+	code = wait_for_command(r, stopped);
+	if (err || stopped < 0)
+		return EXIT_FAILED;
+	return r->set->fail_on_loss && (r->lost || r->lost_unknown) ? EXIT_LOST : code;
+}
+
+int record_command(const struct record_settings *settings, const struct record_set *sets,
+		   char **argv)
+{
+	struct recorder r = {
+		.set = settings, .path = settings->output ? settings->output : DEFAULT_PATH,
+		.followed_fd = -1, .adopt_fd = -1,
+	};
+	int code;
+
+	if (settings->probes && !strcmp(settings->probes, "list"))
+		return sets_list(sets) ? 1 : 0;
+	if (settings_check(settings, sets))
+		return EXIT_USAGE;
+	if (!argv || !argv[0]) {
+		fail_usage("no command to record (-- CMD [ARG...])");
+		return EXIT_USAGE;
+	}
+	code = recorder_begin(&r, sets, argv);
+	if (!code)
+		code = recorder_run(&r);
+	else if (r.file)
+		trace_close(r.file);
+	recorder_free(&r);
+	return code;
+}

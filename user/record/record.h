@@ -1,0 +1,36 @@
+/*
+ * The recorder: runs a command, follows it and its children with probe sets
+ * and with the library in its processes, and writes it all to one trace file.
+ */
+#ifndef RECORD_H
+#define RECORD_H
+
+#include "probe.h"
+
+/* Members are as wide as the option rows that set them. */
+struct record_settings {
+	const char *output;	/* NULL: gpuscope.gst */
+	const char *graph;	/* NULL or "launch", "node" */
+	const char *api;	/* NULL or "outer", "nested" */
+	const char *probes;	/* NULL: all; names separated by commas; "list", "none" */
+	u64 ring_bytes;		/* of the kernel's ring, 0: its default */
+	u64 buffer_bytes;	/* of each thread's ring, 0: default */
+	u8 no_stacks, fail_on_loss, cost, verbose;
+};
+
+/*
+ * A set and what it is for. The first one keeps the map of followed tasks; without it
+ * nothing of the kernel is recorded.
+ */
+struct record_set {
+	const struct probe_set *set;
+	u8 stacks;		/* takes CPU stacks: needs the library, left out by no_stacks */
+	const struct probe_set *fast;	/* the same for kernels that optimise 5-byte nops, or NULL */
+};
+
+/* sets: ends with set NULL. Returns the exit code: the command's own (128+n by signal), 125 the
+ * recorder failed, 126 cannot be run, 127 not found, 2 usage, 3 lost records (fail_on_loss). */
+int record_command(const struct record_settings *settings, const struct record_set *sets,
+		   char **argv);
+
+#endif

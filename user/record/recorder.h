@@ -1,0 +1,153 @@
+/*
+ * What the parts of the recorder share. One thread, one loop; records go
+ *
+ *   BPF ring --(deliver.c: tasks, stacks -> frames)--\
+ *                                                     record_put -> trace file
+ *   rings of the library (handover) -----------------/
+ */
+#ifndef RECORDER_H
+#define RECORDER_H
+
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+#include "cuda.h"
+#include "handover_recv.h"
+#include "hash.h"
+#include "log.h"
+#include "record.h"
+#include "trace.h"
+
+#define RECORD_SETS_MAX 16
+
+/* ---- mapped files (objects.c): one for each (device, inode) ---- */
+
+struct elf_symbols;
+
+struct object {
+	u64 inode, start, end, offset;	/* start..offset: where it was first seen */
+	u32 device, pid;
+	u16 id;				/* of its struct map, 0: not written yet */
+	u16 build_id_size;
+	u8 build_id[24];
+	int fd;				/* held until its symbols are read, -1 */
+	bool observer;			/* ours or CUPTI's: frames that exist because we look */
+	bool tried;			/* symbols were asked for */
+	struct elf_symbols *symbols;
+	struct object *next;
+	char path[];
+};
+
+struct objects { struct object *heads[256]; u16 ids; };
+
+struct mapping { u64 start, end, offset; struct object *object; };
+struct maps { u32 refs, count; struct mapping map[]; };	/* executable ones, by address */
+
+/* Of a process by its id in our own /proc. NULL: it is gone. */
+struct maps *maps_read(struct objects *objects, u32 pid);
+const struct mapping *maps_find(const struct maps *m, u64 addr);
+void maps_put(struct maps *m);			/* NULL is fine */
+void object_symbols(struct object *o);		/* reads them, once, and lets the file go */
+void objects_free(struct objects *objects);
+
+/* ---- processes (processes.c) ---- */
+
+struct process {
+	u32 pid;			/* host id */
+	u32 local;			/* in our own /proc */
+	struct task task;		/* the last word on its leader */
+	struct maps *maps;		/* the last snapshot */
+	u64 maps_ns;
+	u32 in_vain;			/* snapshots in a row that did not help */
+};
+
+/* `all`: host id -> struct process */
+struct process *process_get(struct hash *all, u32 pid);		/* made if need be */
+struct process *process_find_local(const struct hash *all, u32 local);
+/* Fills in what /proc tells of a process that BPF did not tell about. */
+void process_from_proc(struct process *p);
+void process_forget(struct hash *all, u32 pid);
+void processes_free(struct hash *all);
+
+/* ---- the command (command.c) ---- */
+
+struct command {
+	pid_t pid;
+	int go, result;			/* pipes: it may begin; why it could not */
+	int status;			/* of waitpid */
+	bool exited;
+	bool cuda;			/* our library will be loaded into it */
+};
+
+struct recorder;
+int command_check(const char *name);	/* 0, or reported: 127 none, 126 cannot be executed */
+int command_spawn(struct recorder *r, char **argv);	/* it waits before exec; 0 or 125 */
+int command_release(struct recorder *r);		/* let it run; 0, 126, 127 or 125, reported */
+void command_kill(struct command *c);			/* it never ran */
+/* Exit code of a finished command. */
+int command_code(const struct command *c);
+const char *command_library(void);	/* path of libgpuscope-cuda.so, NULL: not found */
+bool command_cuda(void);		/* may our library be loaded into it? else said why not */
+
+/* ---- the recorder ---- */
+
+struct recorder {
+	const struct record_settings *set;
+	const char *path;
+	struct trace_writer *file;
+	int file_error;			/* the file can take no more */
+	struct handover *handover;
+	struct ring_buffer *ring;	/* NULL: no BPF */
+	struct probe_shared *shared;
+	struct probe_object *probe[RECORD_SETS_MAX];
+	const struct probe_set *probe_set[RECORD_SETS_MAX];
+	u64 ring_lost[RECORD_SETS_MAX], map_lost[RECORD_SETS_MAX];	/* told so far */
+	u32 probes;
+	int followed_fd, adopt_fd;	/* -1 without BPF */
+	bool inner;			/* we run in a pid namespace: host ids are not ours */
+	bool simulated;
+	sigset_t signals_before;	/* what the command gets: as we got it */
+	struct rlimit files_before;
+	struct command command;
+	struct hash processes;
+	struct objects objects;
+	struct kernel_symbols *kernel;
+	struct hash stacks, frames;	/* ids that are in the file */
+	u64 lost;
+	bool lost_unknown;
+};
+
+int record_put(struct recorder *r, const struct event *e);	/* 0, or negative: reported */
+/* A record of `size` bytes that ends in text. */
+int record_put_text(struct recorder *r, struct event *e, size_t size, const char *text);
+void record_note(struct recorder *r, u32 what, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+void record_lost(struct recorder *r, u32 where, u64 count);
+void record_clock(struct recorder *r);
+u64 now_ns(void);
+bool to_stdout(const struct recorder *r);	/* then the command's goes to standard error */
+
+/* sets.c */
+int sets_check(const struct record_set *sets, const char *list);	/* 0, -EINVAL: unknown name */
+int sets_open(struct recorder *r, const struct record_set *sets);
+void sets_losses(struct recorder *r);
+void sets_cost(struct recorder *r, u64 span_ns);
+void sets_detach(struct recorder *r);
+void sets_close(struct recorder *r);
+int sets_list(const struct record_set *sets);
+
+/* deliver.c: what comes out of the BPF ring and of the library's rings */
+int deliver_bpf(void *recorder, void *record, size_t size);
+extern const struct handover_ops deliver_handover;
+
+/* frames.c: addresses to frames, with the maps and symbols they need */
+int stack_put(struct recorder *r, const struct stack *raw);
+void stack_maps(struct recorder *r, struct process *p);	/* take a snapshot now */
+
+/* loop.c */
+/* Until the command ended (0) or the user ended the recording (the signal). Negative: reported. */
+int loop_run(struct recorder *r);
+void loop_signals(sigset_t *set);	/* what it takes: blocked before it */
+
+#endif

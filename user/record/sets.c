@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The probe sets of a recording: which ones, opened over one ring and one map
+ * of followed processes. A set that cannot be used is named and left out.
+ */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include "out.h"
+#include "recorder.h"
+
+/* ---- which ones ---- */
+
+static bool list_has(const char *list, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (; *list; list = strchrnul(list, ','), list += !!*list)
+		if (!strncmp(list, name, n) && (list[n] == ',' || !list[n]))
+			return true;
+	return false;
+}
+
+static const struct record_set *set_find(const struct record_set *sets, const char *name, size_t n)
+{
+	for (; sets->set; sets++)
+		if (!strncmp(sets->set->name, name, n) && !sets->set->name[n])
+			return sets;
+	return NULL;
+}
+
+int sets_check(const struct record_set *sets, const char *list)
+{
+	size_t n;
+
+	for (; list && *list; list += n, list += !!*list) {
+		n = strcspn(list, ",");
+		if (!set_find(sets, list, n) && strcmp(list, "none"))
+			return fail_usage("no probe set is called \"%.*s\" (--probes list shows "
+					  "them)", (int)n, list);
+	}
+	return 0;
+}
+
+static bool set_wanted(const struct recorder *r, const struct record_set *s, bool first)
+{
+	if (s->stacks && (r->set->no_stacks || !r->command.cuda))
+		return false;
+	return first || !r->set->probes || list_has(r->set->probes, s->set->name);
+}
+
+/* Kernels that turn a probe on a 5-byte nop into a call (6.18: half the cost of a trap) have the
+ * system call that the call makes; from anywhere else it is refused. */
+static bool nops_optimised(void)
+{
+#ifdef __x86_64__
+	return syscall(336) < 0 && (errno == ENXIO || errno == EPROTO);
+#else
+	return false;
+#endif
+}
+
+/* ---- opening ---- */
+
+static int set_load(struct recorder *r, const struct probe_set *set)
+{
+	struct probe_object *o;
+	struct bpf_map *ring;
+	int err = probe_open(&o, set, r->shared);
+
+	if (err)
+		return err;
+	ring = bpf_object__find_map_by_name(probe_bpf(o), "events");
+	if (ring && r->set->ring_bytes && !r->probes)
+		err = bpf_map__set_max_entries(ring, r->set->ring_bytes);
+	err = err ? fail(err, "cannot make a ring of %llu bytes", r->set->ring_bytes) :
+		probe_load(o);
+	if (err) {
+		probe_close(o);
+		return err;
+	}
+	r->probe_set[r->probes] = set;
+	r->probe[r->probes++] = o;
+	return 0;
+}
+
+static void set_missing(struct recorder *r, const struct probe_set *set)
+{
+	record_note(r, NOTE_MISSING, "probe set %s (%s): this kernel refused it", set->name,
+		    set->about);
+}
+
+static void sets_load(struct recorder *r, const struct record_set *sets)
+{
+	for (const struct record_set *s = sets; s->set && r->probes < RECORD_SETS_MAX; s++) {
+		const struct probe_set *set = s->fast && nops_optimised() ? s->fast : s->set;
+
+		if (!set_wanted(r, s, s == sets))
+			continue;
+		if (!set_load(r, set))
+			continue;
+		set_missing(r, set);
+		if (s == sets)
+			return;		/* nobody is followed: the others would be silent */
+	}
+}
+
+static void sets_attach(struct recorder *r)
+{
+	for (u32 i = 0; i < r->probes; i++) {
+		bool library = r->probe_set[i]->probes;
+
+		if (probe_attach(r->probe[i], library ? command_library() : NULL, 0))
+			set_missing(r, r->probe_set[i]);
+	}
+}
+
+static int sets_ring(struct recorder *r)
+{
+	struct bpf_program *adopt;
+
+	adopt = bpf_object__find_program_by_name(probe_bpf(r->probe[0]), "adopt");
+	r->followed_fd = probe_map_fd(r->probe[0], "followed");
+	r->adopt_fd = adopt ? bpf_program__fd(adopt) : -1;
+	r->ring = ring_buffer__new(probe_map_fd(r->probe[0], "events"), deliver_bpf, r, NULL);
+	return r->ring ? 0 : fail(errno, "cannot map the kernel's ring");
+}
+
+/* Ids that BPF sees are those of the outermost pid namespace. */
+static bool in_pid_namespace(void)
+{
+	struct stat st;
+
+	return !stat("/proc/self/ns/pid", &st) && st.st_ino != 0xEFFFFFFC;	/* PROC_PID_INIT_INO */
+}
+
+int sets_open(struct recorder *r, const struct record_set *sets)
+{
+	const char *caps = missing_capabilities();
+
+	r->inner = in_pid_namespace();
+	if (r->set->probes && !strcmp(r->set->probes, "none"))
+		return 0;
+	if (*caps) {
+		warn("cannot record the kernel side: needs %s (run as root); recording CUDA alone",
+		     caps);
+		record_note(r, NOTE_MISSING, "the kernel side: needs %s", caps);
+		return 0;
+	}
+	if (r->set->cost && probe_stats_begin())
+		warn("cannot count what the probes cost: %s", strerror(errno));
+	r->shared = probe_shared_new();
+	sets_load(r, sets);
+	if (!r->probes)
+		return 0;
+	sets_attach(r);
+	return sets_ring(r);
+}
+
+/* ---- what they lost and cost ---- */
+
+static void lost_since(struct recorder *r, u64 now, u64 *told, u32 where)
+{
+	if (now > *told)
+		record_lost(r, where, now - *told);
+	*told = now;
+}
+
+void sets_losses(struct recorder *r)
+{
+	for (u32 i = 0; i < r->probes; i++) {
+		lost_since(r, probe_lost(r->probe[i]), &r->ring_lost[i], LOST_BPF_RING);
+		lost_since(r, probe_lost_map(r->probe[i]), &r->map_lost[i], LOST_BPF_MAP);
+	}
+}
+
+static double share(u64 ns, u64 span)
+{
+	return span ? 100.0 * ns / span : 0;
+}
+
+void sets_cost(struct recorder *r, u64 span_ns)
+{
+	struct probe_cost costs[16];
+	struct timespec own;
+
+	for (u32 i = 0; i < r->probes; i++) {
+		size_t n = probe_costs(r->probe[i], costs, 16);
+
+		for (size_t c = 0; c < n; c++)
+			warn("cost: %-16s %9llu runs %6llu ns each %6.2f %% of a core",
+			     costs[c].program, costs[c].runs,
+			     costs[c].runs ? costs[c].run_ns / costs[c].runs : 0,
+			     share(costs[c].run_ns, span_ns));
+	}
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own);
+	warn("cost: this program %6.2f %% of a core",
+	     share(own.tv_sec * 1000000000ULL + own.tv_nsec, span_ns));
+}
+
+void sets_detach(struct recorder *r)
+{
+	for (u32 i = r->probes; i-- > 0; )
+		probe_detach(r->probe[i]);
+}
+
+void sets_close(struct recorder *r)
+{
+	ring_buffer__free(r->ring);
+	r->ring = NULL;
+	while (r->probes)
+		probe_close(r->probe[--r->probes]);
+	probe_shared_free(r->shared);
+	probe_stats_end();
+}
+
+int sets_list(const struct record_set *sets)
+{
+	static const char *const heads[] = { "<SET", "<RECORDS", NULL };
+	struct table *t = table_new(heads);
+
+	for (; sets->set; sets++) {
+		table_cell(t, "%s", sets->set->name);
+		table_cell(t, "%s", sets->set->about);
+	}
+	table_print(t, stdout, 0, "");
+	table_free(t);
+	return out_finish(stdout, "standard output");
+}
