@@ -1,0 +1,75 @@
+/*
+ * From stacks with a value to an interactive picture. The room knows nothing
+ * of records, GPUs or traces: names and numbers come in, SVG goes out.
+ *
+ *   folded lines --flame_read--+
+ *                              +--> tree of frames --flame_write_svg--> SVG
+ *   frames -------flame_add----+                   --flame_write_folded--> text
+ *
+ * The same input, in whatever order, gives the same bytes.
+ */
+#ifndef FLAMEGRAPH_H
+#define FLAMEGRAPH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct flame_tree;
+
+struct flame_frame {
+	const char *name;	/* any bytes; copied */
+	size_t len;
+};
+
+struct flame_error {		/* why flame_read stopped */
+	uint64_t line;		/* from 1; 0: not about a line */
+	char why[120];		/* "count 1.5 is not a whole number" */
+};
+
+struct flame_tree *flame_new(void);	/* NULL: no memory */
+void flame_free(struct flame_tree *t);	/* NULL is fine */
+
+/*
+ * Adds value to the stack frames[0] (outermost) .. frames[n - 1]. In names ';' becomes ','
+ * and line ends become blanks, since a folded line could not carry them. 0, -ENOMEM, or
+ * -EOVERFLOW when the sum of all values no longer fits into 64 bits.
+ */
+int flame_add(struct flame_tree *t, const struct flame_frame *frames, size_t n, uint64_t value);
+
+/* Reads lines "a;b;c 123" to the end. 0, or negative with *error filled in. */
+int flame_read(struct flame_tree *t, FILE *f, struct flame_error *error);
+
+uint64_t flame_total(const struct flame_tree *t);
+uint64_t flame_stacks(const struct flame_tree *t);	/* distinct frames in their places */
+
+enum flame_colors {
+	FLAME_KIND,		/* by what a frame is: see flame_kind in kind.c */
+	FLAME_HASH,		/* warm colours by name alone */
+	FLAME_GREY,
+};
+
+struct flame_options {
+	const char *title;	/* NULL: "Flame graph" */
+	const char *subtitle;	/* NULL: none */
+	const char *countname;	/* NULL: "samples"; "ns" and "bytes" are shown with units */
+	unsigned width;		/* pixels without a script, 0: 1200 */
+	unsigned height;	/* of a frame in pixels, 0: 17 */
+	double min_width;	/* pixels: narrower frames are left out, counted and said */
+	bool inverted;		/* outermost frame at the top */
+	enum flame_colors colors;
+	unsigned base;		/* so many outermost frames are processes and threads: neutral */
+};
+
+#define FLAME_MIN_WIDTH 0.1
+#define FLAME_WIDTH_MIN 240	/* below, nothing could be read */
+#define FLAME_WIDTH_MAX 100000
+#define FLAME_HEIGHT_MIN 8
+#define FLAME_HEIGHT_MAX 200
+
+/* Both return 0 or a negative errno (-ENODATA: nothing to show, nothing written). */
+int flame_write_svg(struct flame_tree *t, FILE *out, const struct flame_options *o);
+int flame_write_folded(struct flame_tree *t, FILE *out);
+
+#endif

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Folded text: one stack a line, frames from the outermost inwards with ';'
+ * between them, then a blank and a whole number. Frames may hold blanks.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tree.h"
+
+static bool blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* What is wrong with a count, for the reader of the message. */
+static int count_refuse(const char *s, size_t n, struct flame_error *error)
+{
+	static const char digits[] = "0123456789";
+	size_t sign = *s == '-', whole = strspn(s + sign, digits);
+	const char *what = NULL;
+
+	if (whole + sign == n && !sign)
+		what = "does not fit into 64 bits";
+	else if (whole + sign == n && whole)
+		what = "is negative";
+	else if (strspn(s, "0123456789.eE+-") >= n && strcspn(s, digits) < n)
+		what = "is not a whole number";
+	if (!what || n > 40)
+		snprintf(error->why, sizeof(error->why), "no count at the end");
+	else
+		snprintf(error->why, sizeof(error->why), "count %.*s %s", (int)n, s, what);
+	return -EINVAL;
+}
+
+/* s[n] is not a digit. */
+static int count_parse(const char *s, size_t n, uint64_t *value, struct flame_error *error)
+{
+	size_t i;
+
+	*value = 0;
+	for (i = 0; i < n; i++)
+		if (s[i] < '0' || s[i] > '9' || __builtin_mul_overflow(*value, 10, value) ||
+		    __builtin_add_overflow(*value, (uint64_t)(s[i] - '0'), value))
+			return count_refuse(s, n, error);
+	return 0;
+}
+
+struct frames {
+	struct flame_frame *f;
+	size_t n, room;
+};
+
+static int frames_split(struct frames *out, const char *s, size_t n)
+{
+	const char *end = s + n, *stop;
+	struct flame_frame *more;
+
+	for (out->n = 0; s < end; s = stop + 1) {
+		stop = memchr(s, ';', end - s);
+		if (!stop)
+			stop = end;
+		if (out->n == out->room) {
+			out->room = out->room * 2 + 64;
+			more = realloc(out->f, out->room * sizeof(*more));
+			if (!more)
+				return -ENOMEM;
+			out->f = more;
+		}
+		out->f[out->n++] = (struct flame_frame){ s, stop - s };
+	}
+	return 0;
+}
+
+static int line_add(struct flame_tree *t, struct frames *frames, const char *s, size_t n,
+		    struct flame_error *error)
+{
+	size_t count;
+	uint64_t value;
+	int err;
+
+	while (n && blank(s[n - 1]))
+		n--;
+	for (count = n; count && !blank(s[count - 1]); count--)
+		;
+	if (!n)
+		return 0;
+	err = count_parse(s + count, n - count, &value, error);
+	if (err)
+		return err;
+	while (count && blank(s[count - 1]))
+		count--;
+	if (!count) {
+		snprintf(error->why, sizeof(error->why), "no stack before the count");
+		return -EINVAL;
+	}
+	err = frames_split(frames, s, count);
+	if (!err)
+		err = flame_add(t, frames->f, frames->n, value);
+	if (err)
+		snprintf(error->why, sizeof(error->why), "%s", err == -EOVERFLOW ?
+			 "the sum of all counts does not fit into 64 bits" : strerror(-err));
+	return err;
+}
+
+int flame_read(struct flame_tree *t, FILE *f, struct flame_error *error)
+{
+	struct frames frames = {};
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t n;
+	int err = 0;
+
+	*error = (struct flame_error){};
+	errno = 0;
+	while (!err && (n = getline(&line, &room, f)) > 0) {
+		error->line++;
+		err = line_add(t, &frames, line, n, error);
+	}
+	if (!err && (ferror(f) || errno == ENOMEM)) {
+		err = errno ? -errno : -EIO;
+		*error = (struct flame_error){};
+		snprintf(error->why, sizeof(error->why), "%s", strerror(-err));
+	}
+	free(frames.f);
+	free(line);
+	return err;
+}
+
+int flame_write_folded(struct flame_tree *t, FILE *out)
+{
+	struct flame_order order;
+	uint32_t *path, i, d;
+	int err = t->total ? flame_order(t, 0, &order) : -ENODATA;
+
+	if (err)
+		return err;
+	path = malloc((order.depth + 1) * sizeof(*path));
+	if (!path)
+		err = -ENOMEM;
+	for (i = 0; !err && i < order.count; i++) {
+		const struct flame_place *p = &order.places[i];
+
+		path[p->depth] = p->node;
+		if (!t->nodes[p->node].self)
+			continue;
+		for (d = 1; d <= p->depth; d++) {
+			const struct flame_name *name = flame_name(t, path[d]);
+
+			if (d > 1)
+				putc_unlocked(';', out);
+			fwrite(name->text, 1, name->len, out);
+		}
+		fprintf(out, " %llu\n", (unsigned long long)t->nodes[p->node].self);
+	}
+	if (!err && (fflush(out) || ferror(out)))
+		err = errno ? -errno : -EIO;
+	free(path);
+	free(order.places);
+	return err;
+}
