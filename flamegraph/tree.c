@@ -210,7 +210,6 @@ int flame_add(struct flame_tree *t, const struct flame_frame *frames, size_t n, 
 	static const struct flame_frame unnamed = { "[unnamed]", 9 };
 	const struct flame_frame *f;
 	uint32_t node = 0, name;
-	bool same = true;
 	size_t i;
 
 	if (__builtin_add_overflow(t->total, value, &t->total))
@@ -219,8 +218,7 @@ int flame_add(struct flame_tree *t, const struct flame_frame *frames, size_t n, 
 		return -ENOMEM;
 	for (i = 0; i < n; i++) {
 		f = frames[i].len ? &frames[i] : &unnamed;
-		same = same && i < t->path_len && name_is(flame_name(t, t->path[i]), f);
-		if (!same) {
+		if (i >= t->path_len || !name_is(flame_name(t, t->path[i]), f)) {
 			t->path_len = i;
 			name = name_find(t, f);
 			t->path[i] = name == FLAME_NONE ? FLAME_NONE : node_child(t, node, name);

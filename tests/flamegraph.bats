@@ -57,6 +57,7 @@ well_formed() {
 	[ "$(grep -c '<script>' out.svg)" -eq 1 ]
 	grep -q 'a&lt;b&gt;&amp;&quot;c&quot;' out.svg
 	grep -q 'ж漢😀' out.svg
+	printf 'over\xc0\xbclong 1\n' | flamegraph | grep -q '>over��long$'
 	run ! grep -q $'[\x01\x02\x1b\x7f]' out.svg
 	iconv -f UTF-8 -t UTF-8 out.svg > /dev/null
 }
@@ -91,6 +92,8 @@ well_formed() {
 	grep -q '^18,446,744,073,709,551,615 samples, 100.00%' out.svg
 	run -1 --separate-stderr flamegraph <<< 'a 18446744073709551616'
 	[ "$stderr" = "flamegraph: standard input: line 1: count 18446744073709551616 does not fit into 64 bits" ]
+	run -1 --separate-stderr flamegraph <<< 'a 40000000000000000000'
+	[ "$stderr" = "flamegraph: standard input: line 1: count 40000000000000000000 does not fit into 64 bits" ]
 	run -1 --separate-stderr flamegraph <<< $'a 18446744073709551615\nb 1'
 	[ "$stderr" = "flamegraph: standard input: line 2: the sum of all counts does not fit into 64 bits" ]
 }
