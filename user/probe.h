@@ -22,6 +22,7 @@ struct skel_ops {
 	void (*destroy)(void *skel);
 	size_t obj, rodata, rodata_size;	/* offsets in the skeleton of the pointers */
 	size_t bss, lost, lost_map;	/* u64 in .bss (bpf/emit.bpf.h) */
+	size_t only_pid, only_tid;	/* u32 in .rodata (same) */
 };
 
 #define TOOL_SKEL(name)								\
@@ -35,6 +36,8 @@ struct skel_ops {
 		sizeof(*((struct name *)0)->rodata),				\
 		offsetof(struct name, bss), offsetof(struct name##__bss, lost),	\
 		offsetof(struct name##__bss, lost_map),				\
+		offsetof(struct name##__rodata, only_pid),			\
+		offsetof(struct name##__rodata, only_tid),			\
 	}
 
 enum probe_type {

@@ -23,6 +23,7 @@ enum as {			/* how a value is shown; also its meaning in a trace file */
 	AS_US,			/* ns shown as microseconds */
 	AS_HIST,		/* u32[N], log2 slots */
 	AS_TEXT, AS_FRAMES,	/* tails */
+	AS_COMM,		/* u32 process id, shown as its command name */
 };
 
 struct enum_name { s64 value; const char *name; };	/* ends with name NULL */

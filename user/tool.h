@@ -14,6 +14,11 @@
 #include "probe.h"
 #include "schema.h"
 
+/*
+ * Every tool has -p -t -d -i -o -j -n -v -h --version --cost --lib besides its own. Numbers take
+ * any base of C; durations a unit (1.5s, 100ms, 20us, 5ns, 2m; none: seconds); lists commas.
+ */
+
 /* ---- options: a constant of the BPF program, or a setting of the tool itself ---- */
 
 enum option_type { OPT_SWITCH, OPT_UNSIGNED, OPT_SIGNED, OPT_DURATION_NS, OPT_STRING, OPT_LIST };
@@ -25,7 +30,7 @@ struct option_row {
 	u8 live;		/* 1: off is in the skeleton's .rodata; refused with -i */
 	size_t off, size;	/* else in the tool's own settings struct (tool.settings) */
 	size_t count_off;	/* OPT_LIST: where the number of items goes (u32) */
-	u32 max;		/* OPT_LIST: room */
+	u32 max;		/* OPT_LIST: room, in items of size / max bytes */
 };
 
 #define OPT_CONST_(skel, var, key, name, arg, type, help)			\
@@ -39,6 +44,13 @@ struct option_row {
 	OPT_CONST_(skel, var, key, name, arg, OPT_SIGNED, help)
 #define OPT_CONST_NS(skel, var, key, name, arg, help)				\
 	OPT_CONST_(skel, var, key, name, arg, OPT_DURATION_NS, help)
+#define OPT_CONST_LIST(skel, var, count, room, key, name, arg, help)		\
+	{ name, arg, help, key, OPT_LIST, 1, offsetof(struct skel##__rodata, var), \
+	  sizeof(((struct skel##__rodata *)0)->var),				\
+	  offsetof(struct skel##__rodata, count), room }
+#define OPT_SET_LIST(type_, member, count, room, key, name, arg, help)		\
+	{ name, arg, help, key, OPT_LIST, 0, offsetof(type_, member),		\
+	  sizeof(((type_ *)0)->member), offsetof(type_, count), room }
 #define OPT_SET(type_, member, key, name, arg, otype, help)			\
 	{ name, arg, help, key, otype, 0, offsetof(type_, member),		\
 	  sizeof(((type_ *)0)->member), 0, 0 }
@@ -61,6 +73,7 @@ struct column {
 #define COL_TIME COL_KEY(event, ts, "ts", "TIME(s)", 14, AS_TIME)
 #define COL_PID  COL_KEY(event, pid, "pid", "PID", 7, AS_DEC)
 #define COL_TID  COL_KEY(event, tid, "tid", "TID", 7, AS_DEC)
+#define COL_COMM COL_KEY(event, pid, "comm", "COMM", -15, AS_COMM)
 
 /* ---- the tool itself ---- */
 

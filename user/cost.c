@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* --cost: time of the programs from the kernel's statistics, traps by calibration, bytes, cores. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include "arena.h"
+#include "calibrate.h"
+#include "out.h"
+#include "tool_run.h"
+
+#define PROGRAMS_MAX 64
+
+struct cost {
+	u64 begin_ns, own_ns;
+	struct probe_cost programs[PROGRAMS_MAX];
+	size_t count;
+};
+
+struct sums { u64 elapsed_ns, own_ns, probe_ns, runs; };
+
+static u64 clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+static u64 own_cpu_ns(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	return (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000000ULL +
+	       (u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000ULL;
+}
+
+int cost_begin(struct cost **c)
+{
+	int err = probe_stats_begin();
+
+	*c = must_alloc(sizeof(**c));
+	(*c)->begin_ns = clock_ns();
+	(*c)->own_ns = own_cpu_ns();
+	return err ? fail(err, "cannot count what the probes cost") : 0;
+}
+
+void cost_free(struct cost *c)
+{
+	free(c);
+}
+
+static u64 trap_ns(const struct trap_cost *t, u8 type)
+{
+	switch (type) {
+	case PROBE_UPROBE: case PROBE_USDT: return t->uprobe_ns;
+	case PROBE_URETPROBE: return t->uretprobe_ns;
+	}
+	return 0;	/* tracepoints are calls: what they cost is in the program's time */
+}
+
+static const char *type_name(u8 type)
+{
+	static const char *const names[] = {
+		[PROBE_UPROBE] = "uprobe", [PROBE_URETPROBE] = "uretprobe", [PROBE_USDT] = "usdt",
+		[PROBE_TRACEPOINT] = "tracepoint", [PROBE_RAW_TRACEPOINT] = "raw_tracepoint",
+		[PROBE_BTF_TRACEPOINT] = "btf_tracepoint", [PROBE_PERF_EVENT] = "perf_event",
+	};
+
+	return names[type];
+}
+
+static void report_table(const struct cost *c, const struct trap_cost *t, const struct sums *sum,
+			 const struct sink *s)
+{
+	static const char *const heads[] = { "<PROGRAM", "<KIND", "RUNS", "PROGRAM(ns)", "TRAP(ns)", NULL };
+	struct table *table = table_new(heads);
+	char bytes[16];
+
+	for (size_t i = 0; i < c->count; i++) {
+		const struct probe_cost *p = &c->programs[i];
+
+		table_cell(table, "%s", p->program);
+		table_cell(table, "%s", type_name(p->type));
+		table_cell(table, "%llu", p->runs);
+		table_cell(table, "%llu", p->runs ? p->run_ns / p->runs : 0);
+		table_cell(table, "%llu", trap_ns(t, p->type));
+	}
+	warn("cost, in ns a run:");
+	table_print(table, stderr, 0, "  ");
+	table_free(table);
+	warn("a probe on an instruction that the kernel must single-step: %llu ns instead of %llu",
+	     t->stepped_ns, t->uprobe_ns);
+	warn("probes %.2f%% of one core, this program %.2f%%, %s of records in %.1f s",
+	     100.0 * sum->probe_ns / sum->elapsed_ns, 100.0 * sum->own_ns / sum->elapsed_ns,
+	     human_bytes(bytes, s->bytes), sum->elapsed_ns / 1e9);
+}
+
+static void report_json(const struct cost *c, const struct trap_cost *t, const struct sums *sum,
+			const struct sink *s)
+{
+	struct json j = { .f = s->out };
+
+	json_object(&j, NULL);
+	json_str(&j, "schema", "gpuscope.cost.0");
+	json_u64(&j, "elapsed_ns", sum->elapsed_ns);
+	json_u64(&j, "probe_ns", sum->probe_ns);
+	json_u64(&j, "own_cpu_ns", sum->own_ns);
+	json_u64(&j, "bytes", s->bytes);
+	json_u64(&j, "stepped_trap_ns", t->stepped_ns);
+	json_array(&j, "programs");
+	for (size_t i = 0; i < c->count; i++) {
+		const struct probe_cost *p = &c->programs[i];
+
+		json_object(&j, NULL);
+		json_str(&j, "program", p->program);
+		json_str(&j, "kind", type_name(p->type));
+		json_u64(&j, "runs", p->runs);
+		json_u64(&j, "run_ns", p->run_ns);
+		json_u64(&j, "trap_ns_per_run", trap_ns(t, p->type));
+		json_close(&j);
+	}
+	json_close(&j);
+	json_close(&j);
+}
+
+void cost_report(struct cost *c, struct probe_object *o, const struct sink *s)
+{
+	struct sums sum = { clock_ns() - c->begin_ns, own_cpu_ns() - c->own_ns, 0, 0 };
+	struct probe_cost all[PROGRAMS_MAX];
+	struct trap_cost t;
+	size_t n = probe_costs(o, all, PROGRAMS_MAX);
+	int err;
+
+	probe_stats_end();	/* it would be part of what is calibrated */
+	err = calibrate(&t);
+	if (err)
+		warn("the cost of a trap is left out: it could not be calibrated: %s", strerror(-err));
+	for (size_t i = 0; i < n; i++) {
+		if (!all[i].runs)
+			continue;
+		sum.runs += all[i].runs;
+		sum.probe_ns += all[i].run_ns + all[i].runs * trap_ns(&t, all[i].type);
+		c->programs[c->count++] = all[i];
+	}
+	if (s->set->json && !s->file)
+		report_json(c, &t, &sum, s);
+	else
+		report_table(c, &t, &sum, s);
+}

@@ -1,0 +1,68 @@
+/* What the parts of the frame tell each other in one run of a tool; for user/ only. */
+#ifndef TOOL_RUN_H
+#define TOOL_RUN_H
+
+#include <stdio.h>
+#include "tool.h"
+#include "trace.h"
+
+struct settings {
+	const char *input, *output, *lib;
+	const char *live;	/* name of an option that only probes can honour, if one was given */
+	u64 duration_ns, interval_ns;
+	u64 count;		/* stop after so many records, 0: never */
+	u32 pid, tid;
+	bool json, verbose, cost, done;	/* done: --help, --version */
+};
+
+int options_parse(const struct tool *tool, int argc, char **argv, void *rodata,
+		  struct settings *set);
+int duration_parse(const char *text, u64 *ns);	/* 0, or -EINVAL (not reported) */
+
+/* Where records go. put() returns 0, -ECANCELED when it has had enough, or a reported error. */
+struct sink {
+	const struct tool *tool;
+	const struct settings *set;
+	FILE *out;
+	struct trace_writer *file;
+	struct names *names;
+	u64 records;		/* of the tool's kind */
+	u64 bytes;
+	u64 lost;		/* LOST records summed; LOST_UNKNOWN when one is */
+	bool enough, head_printed;
+};
+
+int sink_open(struct sink *s, const struct tool *tool, const struct settings *set);
+int sink_begin(struct sink *s);		/* the source is open: the heads of a table */
+int sink_put(struct sink *s, const struct event *e);
+int sink_flush(struct sink *s);		/* called when there is nothing more to put for now */
+int sink_close(struct sink *s, int err);
+
+/* Where records come from. They return 0 or a reported error. */
+int source_live(struct probe_object *o, struct sink *s);	/* ring or rows; attached probes */
+int source_file(const char *path, struct sink *s);
+
+/* Definitions met on the way, and what they say later. */
+struct names *names_new(void);
+void names_free(struct names *n);
+void names_learn(struct names *n, const struct event *e);
+const char *names_text(const struct names *n, u16 producer, u32 id);	/* NULL unknown */
+const char *names_comm(const struct names *n, u32 pid);			/* NULL unknown */
+const char *names_symbol(const struct names *n, u64 frame);
+const u64 *names_stack(const struct names *n, u64 id, u32 *frames);
+
+/* One cell as people read it (buf holds size bytes), and the same value as JSON. */
+void cell_text(const struct names *n, const struct column *c, const struct event *e,
+	       char *buf, size_t size);
+struct json;
+void cell_json(const struct names *n, const struct column *c, const struct event *e, struct json *j);
+const char *curesult_name(s32 result);	/* NULL: not known */
+
+/* --cost */
+struct cost;
+int cost_begin(struct cost **c);
+/* Read before probe_close(); calibrates (some 50 ms). */
+void cost_report(struct cost *c, struct probe_object *o, const struct sink *s);
+void cost_free(struct cost *c);
+
+#endif
