@@ -5,6 +5,7 @@
 #ifndef HASH_H
 #define HASH_H
 
+#include <stdint.h>
 #include "arena.h"
 
 struct hash_slot {
@@ -23,6 +24,12 @@ void *hash_take(struct hash *h, u64 key);		/* removes and returns, NULL: none */
 /* Iterate: start with *at = 0; NULL at the end. No put or take meanwhile. */
 struct hash_slot *hash_next(const struct hash *h, size_t *at);
 void hash_free(struct hash *h);				/* not the values */
+
+/* A key of an address. */
+static inline u64 hash_address(const void *p)
+{
+	return (uintptr_t)p;
+}
 
 u64 hash_mix(u64 x);
 u64 hash_bytes(const void *p, size_t n);

@@ -56,8 +56,10 @@ static void intervals_merge(struct intervals *s)
 	s->staged_n = 0;
 }
 
-static void gap_note(struct intervals *s, u64 start, u64 end)
+/* The gap from the edge to `next`. */
+static void gap_note(struct intervals *s, const struct interval *next)
 {
+	u64 start = s->edge, end = next->start;
 	u32 at = s->gap_n;
 
 	s->gap_count++;
@@ -68,7 +70,7 @@ static void gap_note(struct intervals *s, u64 start, u64 end)
 	if (s->gap_n < GAPS)
 		s->gap_n++;
 	memmove(&s->gaps[at + 1], &s->gaps[at], (s->gap_n - 1 - at) * sizeof(*s->gaps));
-	s->gaps[at] = (struct interval){ start, end };
+	s->gaps[at] = (struct interval){ start, end, next->launch_ns, next->name, next->tid };
 }
 
 /* Folds the oldest intervals that ended before `before`. */
@@ -80,7 +82,7 @@ static void intervals_fold(struct intervals *s, u64 before)
 		struct interval *x = &s->merged[n];
 
 		if (s->edge && x->start > s->edge)
-			gap_note(s, s->edge, x->start);
+			gap_note(s, x);
 		s->folded += x->end - x->start;
 		s->edge = x->end;
 	}
@@ -88,26 +90,26 @@ static void intervals_fold(struct intervals *s, u64 before)
 	memmove(s->merged, s->merged + n, s->merged_n * sizeof(*s->merged));
 }
 
-void intervals_add(struct intervals *s, u64 start, u64 end, u64 keep_ns)
+void intervals_add(struct intervals *s, struct interval x, u64 keep_ns)
 {
-	if (end < start)
-		end = start;
-	if (!s->any || start < s->first)
-		s->first = start;
-	if (end > s->last)
-		s->last = end;
+	if (x.end < x.start)
+		x.end = x.start;
+	if (!s->any || x.start < s->first)
+		s->first = x.start;
+	if (x.end > s->last)
+		s->last = x.end;
 	s->any = true;
-	if (start < s->edge) {
+	if (x.start < s->edge) {
 		s->late++;
-		if (end <= s->edge)
+		if (x.end <= s->edge)
 			return;
-		start = s->edge;
+		x.start = s->edge;
 	}
 	if (s->staged_n == s->staged_room) {
 		s->staged_room = s->staged_room ? 2 * s->staged_room : 64;
 		s->staged = must_realloc(s->staged, s->staged_room * sizeof(*s->staged));
 	}
-	s->staged[s->staged_n++] = (struct interval){ start, end };
+	s->staged[s->staged_n++] = x;
 	if (s->staged_n < STAGE_MIN || s->staged_n < s->merged_n / 4)
 		return;
 	intervals_merge(s);

@@ -12,7 +12,12 @@
 
 #define GAPS 16			/* the longest ones are kept */
 
-struct interval { u64 start, end; };
+struct interval {
+	u64 start, end;
+	u64 launch_ns;		/* when the call that launched its first operation began; 0 unknown */
+	const char *name;	/* of its first operation */
+	u32 tid;		/* thread that launched it, 0 unknown */
+};
 
 struct intervals {		/* all zero is empty */
 	u64 first, last;	/* first start, last end of all */
@@ -22,14 +27,14 @@ struct intervals {		/* all zero is empty */
 	u64 gap_count;
 	struct interval *merged, *staged;
 	size_t merged_n, merged_room, staged_n, staged_room;
-	struct interval gaps[GAPS];	/* longest first; filled in as they are folded */
+	struct interval gaps[GAPS];	/* longest first; launch_ns, name, tid are of what ended it */
 	u32 gap_n;
 	bool any;
 };
 
 /* [start, end); empty ones count for first and last. keep_ns: how far back from the last end
  * intervals are kept. */
-void intervals_add(struct intervals *s, u64 start, u64 end, u64 keep_ns);
+void intervals_add(struct intervals *s, struct interval x, u64 keep_ns);
 void intervals_finish(struct intervals *s);	/* folds all; nothing may be added afterwards */
 u64 intervals_busy(const struct intervals *s);	/* after intervals_finish */
 u64 intervals_idle(const struct intervals *s);

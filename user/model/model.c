@@ -22,6 +22,7 @@ struct model *model_new(const struct view *view, void *ctx)
 	m->youngest = &m->oldest;
 	m->event_youngest = &m->event_oldest;
 	m->counts.first_ns = ~0ULL;
+	m->unknown = texts_add(&m->texts, "?", 1);
 	return m;
 }
 

@@ -92,6 +92,7 @@ struct model_counts {
 	u64 api, api_late;		/* api_late: came after the horizon */
 	u64 lost[16];			/* by enum lost_where; LOST_UNKNOWN counts in lost_unknown */
 	u64 lost_unknown;
+	u32 lost_unknown_where;		/* bit w: layer w lost an unknown number */
 	u64 undefined_names, undefined_stacks;	/* used but never defined: printed as "?" */
 	u64 unknown_kinds, blocks_missing;
 	bool simulated;

@@ -113,6 +113,7 @@ struct model {
 	struct producer *producers[1 << 16];
 	struct arena arena;
 	struct texts texts;
+	const char *unknown;		/* "?" */
 	struct hash stacks, maps, symbols, frames, threads, pids, gpus;
 	struct pointers processes, devices, notes;
 	size_t gpu_count;

@@ -47,11 +47,10 @@ const char *model_name(struct model *m, u16 producer, u32 id)
 	const char *s = hash_get(&p->names, id);
 
 	if (s || !id)
-		return s ? s : "?";
+		return s ? s : m->unknown;
 	m->counts.undefined_names++;
-	s = texts_add(&m->texts, "?", 1);
-	hash_put(&p->names, id, (void *)s);
-	return s;
+	hash_put(&p->names, id, (void *)m->unknown);
+	return m->unknown;
 }
 
 void table_stack(struct model *m, const struct stack *s)
@@ -140,10 +139,14 @@ void table_lost(struct model *m, const struct lost *l)
 {
 	size_t places = sizeof(m->counts.lost) / sizeof(*m->counts.lost);
 
-	if (l->count == LOST_UNKNOWN)
+	u32 where = l->where < places ? l->where : 0;
+
+	if (l->count == LOST_UNKNOWN) {
 		m->counts.lost_unknown++;
-	else
-		m->counts.lost[l->where < places ? l->where : 0] += l->count;
+		m->counts.lost_unknown_where |= 1u << where;
+	} else {
+		m->counts.lost[where] += l->count;
+	}
 }
 
 void table_note(struct model *m, const struct note_record *n)

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The report's life: made, run over a trace, sorted, freed; and what both printers ask. */
+#include <stdlib.h>
+#include <string.h>
+#include "report_parts.h"
+#include "symbols.h"
+
+struct report *report_new(void)
+{
+	struct report *r = must_alloc(sizeof(*r));
+
+	r->model = model_new(&report_view, r);
+	return r;
+}
+
+static int row_compare(const void *a, const void *b)
+{
+	const struct row *x = *(struct row *const *)a, *y = *(struct row *const *)b;
+
+	if (x->h.sum != y->h.sum)
+		return x->h.sum > y->h.sum ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+/* By the time that the kernel took from the callers. */
+static int host_compare(const void *a, const void *b)
+{
+	const struct row *x = *(struct row *const *)a, *y = *(struct row *const *)b;
+	u64 p = x->host.off_ns + x->host.ioctl_ns, q = y->host.off_ns + y->host.ioctl_ns;
+
+	if (p != q)
+		return p > q ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static int stream_compare(const void *a, const void *b)
+{
+	const struct stream_row *x = *(struct stream_row *const *)a;
+	const struct stream_row *y = *(struct stream_row *const *)b;
+
+	if (x->total_ns != y->total_ns)
+		return x->total_ns > y->total_ns ? -1 : 1;
+	if (x->process != y->process)
+		return x->process->pid < y->process->pid ? -1 : 1;
+	return x->stream < y->stream ? -1 : x->stream > y->stream;
+}
+
+static int process_compare(const void *a, const void *b)
+{
+	const struct process_row *x = *(struct process_row *const *)a;
+	const struct process_row *y = *(struct process_row *const *)b;
+
+	if (x->kernel_ns != y->kernel_ns)
+		return x->kernel_ns > y->kernel_ns ? -1 : 1;
+	return x->process->pid < y->process->pid ? -1 : x->process->pid > y->process->pid;
+}
+
+#define SORT(list, n, compare) ((n) ? qsort(list, n, sizeof(*(list)), compare) : (void)0)
+
+int report_run(struct report *r, const char *path, char **damage)
+{
+	int err = model_run(r->model, path, &r->info, damage);
+
+	SORT(r->kernels.list, r->kernels.n, row_compare);
+	SORT(r->apis.list, r->apis.n, row_compare);
+	SORT(r->nvtx.list, r->nvtx.n, row_compare);
+	SORT(r->host_calls.list, r->host_calls.n, host_compare);
+	SORT(r->streams, r->stream_n, stream_compare);
+	SORT(r->processes, r->process_n, process_compare);
+	for (size_t i = 0; i < r->gpu_n; i++) {
+		intervals_finish(&r->gpus[i]->all);
+		intervals_finish(&r->gpus[i]->kernels);
+	}
+	return err;
+}
+
+u64 report_records(const struct report *r)
+{
+	return model_counts(r->model)->records;
+}
+
+static void rows_free(struct rows *rows)
+{
+	for (size_t i = 0; i < rows->n; i++)
+		histogram_free(&rows->list[i]->h);
+	free(rows->list);
+	hash_free(&rows->by_name);
+}
+
+void report_free(struct report *r)
+{
+	for (size_t i = 0; i < r->gpu_n; i++) {
+		intervals_free(&r->gpus[i]->all);
+		intervals_free(&r->gpus[i]->kernels);
+	}
+	rows_free(&r->kernels);
+	rows_free(&r->apis);
+	rows_free(&r->nvtx);
+	rows_free(&r->host_calls);
+	histogram_free(&r->kernel_times);
+	histogram_free(&r->launch_delay);
+	hash_free(&r->stream_map);
+	hash_free(&r->process_map);
+	hash_free(&r->off_map);
+	hash_free(&r->demangled);
+	free(r->streams);
+	free(r->processes);
+	free(r->gpus);
+	texts_free(&r->texts);
+	arena_free(&r->arena);
+	model_free(r->model);
+	free(r);
+	demangle_free_all();
+}
+
+u32 report_error_ppm(struct report *r)
+{
+	u32 ppm = histogram_error_ppm(&r->launch_delay);
+
+	for (size_t i = 0; i < r->kernels.n; i++)
+		ppm |= histogram_error_ppm(&r->kernels.list[i]->h);
+	for (size_t i = 0; i < r->apis.n; i++)
+		ppm |= histogram_error_ppm(&r->apis.list[i]->h);
+	for (size_t i = 0; i < r->nvtx.n; i++)
+		ppm |= histogram_error_ppm(&r->nvtx.list[i]->h);
+	return ppm;
+}
+
+/* A layer that lost an unknown number counts as one: a total of 0 means nothing was lost. */
+u64 lost_total(const struct model_counts *c)
+{
+	u64 total = c->lost_unknown + c->blocks_missing;
+
+	for (size_t i = 0; i < sizeof(c->lost) / sizeof(*c->lost); i++)
+		total += c->lost[i];
+	return total;
+}
+
+struct sum copies_total(const struct report *r, int kind, int memory)
+{
+	struct sum total = {};
+
+	for (int k = 0; k < COPY_KINDS; k++)
+		for (int i = 0; i < MEMORY_KINDS; i++) {
+			const struct sum *s = &r->copies[k][i];
+
+			if ((kind >= 0 && k != kind) || (memory >= 0 && i != memory))
+				continue;
+			total.count += s->count;
+			total.bytes += s->bytes;
+			total.total_ns += s->total_ns;
+			if (s->max_ns > total.max_ns)
+				total.max_ns = s->max_ns;
+		}
+	return total;
+}
+
+static const char *schema_name(u16 kind, const char *field, s64 value)
+{
+	const char *name = enum_name(record_field(record_type(kind), field)->names, value);
+
+	return name ? name : "unknown";
+}
+
+const char *copy_kind_name(int kind)
+{
+	return schema_name(EVENT_COPY, "copy_kind", kind);
+}
+
+const char *memory_kind_name(int kind)
+{
+	return schema_name(EVENT_COPY, "src_kind", kind);
+}
+
+const char *sync_type_name(int type)
+{
+	return schema_name(EVENT_SYNC, "type", type);
+}
+
+const struct enum_name *lost_names(void)
+{
+	return record_field(record_type(EVENT_LOST), "where")->names;
+}

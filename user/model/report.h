@@ -1,0 +1,22 @@
+/*
+ * The sums of a trace: one pass over the model's deliveries, then printed as
+ * tables or as one JSON object.
+ */
+#ifndef REPORT_H
+#define REPORT_H
+
+#include <stdio.h>
+#include "types.h"
+
+struct report;
+
+struct report *report_new(void);
+/* Reads the whole trace. 0 or a reported error; *damage: as model_run. */
+int report_run(struct report *r, const char *path, char **damage);
+/* top: rows of each table, 0 all; width of the terminal, 0 unlimited. */
+void report_print(struct report *r, FILE *f, u32 top, int width);
+void report_json(struct report *r, FILE *f);
+u64 report_records(const struct report *r);
+void report_free(struct report *r);
+
+#endif

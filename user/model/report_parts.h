@@ -1,0 +1,105 @@
+/* Inside of the report: what is summed. Shared by its collector and its two printers alone. */
+#ifndef REPORT_PARTS_H
+#define REPORT_PARTS_H
+
+#include "hash.h"
+#include "histogram.h"
+#include "interval.h"
+#include "model.h"
+#include "report.h"
+
+#define COPY_KINDS   11		/* enum copy_kind */
+#define MEMORY_KINDS 8		/* enum memory_kind */
+#define SYNC_TYPES   5		/* enum sync_type */
+
+/* Operations may be delivered two horizons late, and come one late: see interval.h. */
+#define REPORT_KEEP_NS (4 * MODEL_HORIZON_NS)
+
+struct host_sums {		/* kernel events of threads */
+	u64 faults, ioctls, ioctl_ns, blocks, block_bytes, block_ns, wakes;
+	u64 offs, off_ns;	/* times off the CPU, and for how long */
+	u64 preempted_ns;	/* part of off_ns: was runnable */
+};
+
+struct row {			/* durations under one name */
+	const char *name;
+	struct histogram h;
+	u64 errors;		/* api: calls that failed */
+	struct host_sums host;	/* host_calls: inside of these calls */
+};
+
+struct rows {
+	struct hash by_name;	/* interned name -> struct row */
+	struct row **list;	/* sorted by total, ties by name, after report_run */
+	size_t n, room;
+};
+
+struct sum { u64 count, bytes, total_ns, max_ns; };
+
+struct stream_row {
+	const struct process_info *process;
+	const struct device_info *device;
+	u32 context, stream;
+	u64 kernels, copies, sets, graphs, total_ns, first_ns, last_ns;
+};
+
+struct process_row {
+	const struct process_info *process;
+	u64 kernels, copies, sets, graphs, kernel_ns, copy_bytes, api, api_ns, launches;
+};
+
+struct gpu_row {
+	const struct device_info *device;	/* one of them */
+	struct intervals all, kernels;
+	u64 ops;
+};
+
+struct off_cpu {		/* a thread that left the CPU */
+	u64 ts;
+	u32 state;
+	struct row *row;	/* call it was in */
+};
+
+struct report {
+	struct model *model;
+	struct trace_info info;
+	struct texts texts;
+	struct hash demangled;	/* mangled -> interned demangled */
+	struct arena arena;
+
+	struct rows kernels, apis, nvtx;
+	struct rows host_calls;	/* by the innermost function that held the event */
+	struct histogram kernel_times, launch_delay;
+	struct sum copies[COPY_KINDS][MEMORY_KINDS];	/* by direction and host memory */
+	struct sum sets, graphs, overhead;
+	struct sum syncs[SYNC_TYPES];
+	u64 kernel_first, kernel_last;
+	u64 api_errors;
+
+	struct hash stream_map, process_map, off_map;
+	struct stream_row **streams;
+	struct process_row **processes;
+	struct gpu_row **gpus;
+	size_t stream_n, process_n, gpu_n;
+	struct host_sums host;		/* all, inside and outside of calls */
+	struct host_sums host_in_call;
+};
+
+/* report.c */
+u32 report_error_ppm(struct report *r);
+u64 lost_total(const struct model_counts *c);
+struct sum copies_total(const struct report *r, int kind, int memory);	/* -1: all */
+const char *copy_kind_name(int kind);
+const char *memory_kind_name(int kind);
+const char *sync_type_name(int type);
+const struct enum_name *lost_names(void);
+
+/* report_collect.c */
+extern const struct view report_view;
+
+/* report_host.c */
+int report_host(void *ctx, const struct host_event *h);
+
+struct row *rows_get(struct rows *rows, struct arena *arena, const char *name);
+
+#endif
