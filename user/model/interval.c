@@ -63,6 +63,10 @@ static void gap_note(struct intervals *s, const struct interval *next)
 	u32 at = s->gap_n;
 
 	s->gap_count++;
+	if (!next->launch_ns)
+		s->gap_unknown_ns += end - start;
+	else if (next->launch_ns > start)
+		s->gap_unlaunched_ns += (next->launch_ns < end ? next->launch_ns : end) - start;
 	while (at && s->gaps[at - 1].end - s->gaps[at - 1].start < end - start)
 		at--;
 	if (at == GAPS)

@@ -25,6 +25,8 @@ struct intervals {		/* all zero is empty */
 	u64 edge;
 	u64 late;		/* intervals that began before `edge` after it was set */
 	u64 gap_count;
+	u64 gap_unlaunched_ns;	/* part of the gaps before the call that ended them began */
+	u64 gap_unknown_ns;	/* gaps that were ended by what has no known call */
 	struct interval *merged, *staged;
 	size_t merged_n, merged_room, staged_n, staged_room;
 	struct interval gaps[GAPS];	/* longest first; launch_ns, name, tid are of what ended it */
