@@ -204,7 +204,7 @@ shows() { for x; do [[ "$output" == *"$x"* ]] || { echo "nowhere: $x"; echo "$ou
 	kernel ts=550 producer=2 pid=10 dur_ns=10
 	END
 	has "process pid=10 ppid=1 producer=1 comm=first start=100 end=400"
-	has "process pid=10 ppid=0 producer=2 comm=second start=100 end=600"
+	has "process pid=10 ppid=1 producer=2 comm=second start=100 end=600"
 	has "process pid=10 ppid=0 producer=0 comm=third start=700 end=0"
 	[ "$(grep -c '^process' <<< "$output")" -eq 3 ]
 }

@@ -55,7 +55,7 @@ static bool task_begins(const struct process *p, const struct task *t)
 
 static struct process *process_of_task(struct model *m, const struct task *t)
 {
-	struct process *p = hash_get(&m->pids, t->e.pid);
+	struct process *p = hash_get(&m->pids, t->e.pid), *next;
 
 	if (t->process && producer_get(m, t->process)->process)
 		return producer_get(m, t->process)->process;
@@ -63,7 +63,10 @@ static struct process *process_of_task(struct model *m, const struct task *t)
 		return t->process ? process_adopt(m, p, t->process) : p;
 	if (p && !p->info.end_ns)
 		p->info.end_ns = t->e.ts;
-	return process_new(m, t->e.pid, t->process);
+	next = process_new(m, t->e.pid, t->process);
+	if (p && t->what == TASK_EXEC)
+		next->info.ppid = p->info.ppid;
+	return next;
 }
 
 static void process_update(struct model *m, const struct task *t)
