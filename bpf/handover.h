@@ -11,9 +11,12 @@
  * A slot is a ring of records with one writer and one reader. Positions only
  * grow; the byte at position p is data[p % slot_bytes]. A record never wraps: a
  * writer that does not fit before the end writes one of kind 0 (size: up to the
- * end; when fewer than 8 bytes remain nothing, which cannot happen as all sizes
- * are multiples of 8) and starts at the beginning. Slot 0 is shared by
- * threads that found no slot free: its writers take turns by `lock`.
+ * end; where fewer bytes than a struct event remain both sides skip them
+ * unsaid) and starts at the beginning. Slot 0 is shared: definitions (names,
+ * devices, clock pairs) go there, and the records of threads that found no slot
+ * free; its writers take turns by `lock`. A reader that looks at the heads of
+ * the other slots first, then drains slot 0, then the others up to those heads,
+ * never sees a record before the definition it refers to.
  */
 #ifndef HANDOVER_H
 #define HANDOVER_H
@@ -50,7 +53,10 @@ struct ring_file {
 	u64 no_slot_lost;	/* records dropped because every ring was taken */
 	u64 cupti_lost;		/* sum of cuptiActivityGetNumDroppedRecords */
 	u64 clock_lost;		/* GPU records with impossible times */
-	u64 outstanding;	/* operations begun whose record did not come yet */
+	u64 delivered;		/* records of operations that were counted in ring_slot.begun */
+	u64 unfinished;		/* operations that were not over when all had to be handed out */
+	u64 clock_fixups;	/* GPU times that came in CLOCK_REALTIME and were converted */
+	u64 begun;		/* operations of threads without a slot */
 };
 
 struct ring_slot {
@@ -58,7 +64,8 @@ struct ring_slot {
 	u32 lock;		/* slot 0 only */
 	u32 ns_pid, ns_tid;	/* of the owner, as it sees itself */
 	u64 lost;		/* records that did not fit */
-	u64 pad[5];
+	u64 begun;		/* launches, copies, sets, graph launches that will give a record */
+	u64 pad[4];
 	u64 head;		/* written by the library: end of what is written */
 	u64 pad2[7];
 	u64 tail;		/* written by the recorder: end of what is read */

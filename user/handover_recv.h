@@ -22,20 +22,31 @@ struct handover_peer {			/* one traced process */
 struct handover_ops {
 	/* May `pid` be traced? (a followed process) */
 	bool (*accept)(void *ctx, u32 pid);
-	/* One checked record, pid/tid already host ids where known. 0 or negative to stop. */
+	/* One checked record, pid/tid already host ids where known; valid during
+	 * the call. 0, or negative to stop: handover_poll() returns it. */
 	int (*record)(void *ctx, const struct event *e);
-	/* A process came (gone false) or ended (gone true: its last record was delivered). */
+	/* A process came, said what its CUPTI is good for (state no longer 0: cupti_status is
+	 * true now; also when the state changes later), or ended (gone: its last record was
+	 * delivered). Always the same producer number. */
 	void (*peer)(void *ctx, const struct handover_peer *p);
 };
 
-struct handover_settings { u32 wanted, slots, slot_bytes; };	/* 0: defaults */
+struct handover_settings {
+	u32 wanted;		/* WANT_*, 0: everything but API_NESTED and GRAPH_NODES */
+	u32 slots;		/* of a process with slot 0, 0: 33 */
+	u32 slot_bytes;		/* power of two, 0: 512 KiB; a page at least */
+	u32 peers;		/* processes at a time, 0: 256 */
+};
 
 /* Makes a private directory with the socket; 0 or a reported error. */
 int handover_open(struct handover **h, const struct handover_settings *set,
 		  const struct handover_ops *ops, void *ctx);
 const char *handover_socket_path(const struct handover *h);	/* for GPUSCOPE_SOCKET */
-int handover_fd(const struct handover *h);	/* epoll fd: readable when a peer comes or goes */
+/* epoll fd: readable when a peer comes or goes, and when it is time to drain (a timer inside,
+ * 1 to 50 ms by how full the rings were). */
+int handover_fd(const struct handover *h);
 int handover_poll(struct handover *h);		/* take newcomers, notice the dead, drain all rings */
+u64 handover_refused(const struct handover *h);	/* processes that could not be taken */
 /* Thread of a ring, learnt from the API-enter USDT (struct api_stack). */
 void handover_thread(struct handover *h, u16 producer, u16 slot, u32 ns_tid, u32 pid, u32 tid);
 void handover_stop(struct handover *h);		/* wanted = 0: libraries flush and stop */

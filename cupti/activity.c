@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * CUPTI's buffers become records. Buffers are from a pool mapped in advance; a
+ * bit says who has which, the lowest free one is handed out so that pages stay
+ * warm. The size of a CUPTI record is its distance to the next one: that holds
+ * for every version, and decides which of its fields exist.
+ */
+#include <string.h>
+#include <sys/mman.h>
+#include "library.h"
+
+#define POOL_BUFFERS 64
+#define BUFFER_BYTES (256 << 10)	/* about 1,200 kernels: fits a ring when it comes at once */
+#define REALTIME_FROM 1000000000000000000ULL	/* 2001; CLOCK_MONOTONIC would be up 31 years */
+
+static u8 *pool;
+static u64 taken;		/* a bit for each buffer */
+
+int activity_init(void)
+{
+	pool = mmap(NULL, (size_t)POOL_BUFFERS * BUFFER_BYTES, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return pool == MAP_FAILED ? -1 : 0;
+}
+
+/* No buffer left: CUPTI drops records and counts them for us. */
+void activity_request(uint8_t **buffer, size_t *size, size_t *max_records)
+{
+	u64 have = load_relaxed(&taken);
+	int i;
+
+	*buffer = NULL;
+	*size = *max_records = 0;
+	while (!library.dead && ~have) {
+		i = __builtin_ctzll(~have);
+		if (!__atomic_compare_exchange_n(&taken, &have, have | 1ULL << i, true,
+						 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			continue;
+		*buffer = pool + (size_t)i * BUFFER_BYTES;
+		*size = BUFFER_BYTES;
+		return;
+	}
+}
+
+static void buffer_back(uint8_t *buffer, size_t used)
+{
+	memset(buffer, 0, used);	/* CUPTI was told that buffers come zeroed */
+	__atomic_fetch_and(&taken, ~(1ULL << (buffer - pool) / BUFFER_BYTES), __ATOMIC_RELEASE);
+}
+
+static u64 to_monotonic(u64 ts)
+{
+	if (ts < REALTIME_FROM)
+		return ts;
+	add_relaxed(&library.ring->clock_fixups, 1);
+	return clock_convert(ts);
+}
+
+/* Times that cannot be are counted and the record is not made: nobody could place it. */
+static bool times(u64 *start, u64 *end)
+{
+	if (*start && *end >= *start) {
+		*start = to_monotonic(*start);
+		*end = to_monotonic(*end);
+		return true;
+	}
+	add_relaxed(!*end && library.forcing ? &library.ring->unfinished : &library.ring->clock_lost, 1);
+	return false;
+}
+
+static void *gpu_begin(struct writer *w, u16 kind, u32 size, u64 start, u64 end)
+{
+	struct gpu_head *g;
+
+	if (!times(&start, &end))
+		return NULL;
+	g = record_begin_patient(w, kind, size);
+	if (!g)
+		return NULL;
+	memset(&g->dur_ns, 0, size - sizeof(struct event));
+	g->e.ts = start;
+	g->e.tid = 0;
+	g->dur_ns = end - start;
+	return g;
+}
+
+static void gpu_place(struct gpu_head *g, u32 correlation, u32 device, u32 context, u32 stream,
+		      u64 node, u32 graph)
+{
+	g->correlation = correlation;
+	g->device = device;
+	g->context = context;
+	g->stream = stream;
+	g->graph_node = node;
+	g->graph = graph;
+}
+
+static void put_kernel(struct writer *w, const struct cupti_kernel *r)
+{
+	u32 name = name_kernel(r->name);
+	struct kernel *k = gpu_begin(w, EVENT_KERNEL, sizeof(*k), r->start, r->end);
+	int i;
+
+	if (!k)
+		return;
+	gpu_place(&k->g, r->correlation, r->device, r->context, r->stream, r->graph_node, r->graph);
+	k->name = name;
+	k->registers = r->registers;
+	for (i = 0; i < 3; i++) {
+		k->grid[i] = r->grid[i];
+		k->block[i] = r->block[i];
+	}
+	k->static_shared_bytes = r->static_shared;
+	k->dynamic_shared_bytes = r->dynamic_shared;
+	k->local_bytes = r->local_per_thread;
+	record_end(w, k);
+}
+
+static void put_copy(struct writer *w, const struct cupti_memcpy *r)
+{
+	struct copy *c = gpu_begin(w, EVENT_COPY, sizeof(*c), r->start, r->end);
+
+	if (!c)
+		return;
+	gpu_place(&c->g, r->correlation, r->device, r->context, r->stream, r->graph_node, r->graph);
+	c->bytes = r->bytes;
+	c->src_device = c->dst_device = r->device;
+	c->copy_kind = r->copy_kind;
+	c->src_kind = r->src_kind;
+	c->dst_kind = r->dst_kind;
+	c->async = r->flags & CUPTI_MEMCPY_ASYNC;
+	record_end(w, c);
+}
+
+static void put_copy_peer(struct writer *w, const struct cupti_memcpy_peer *r)
+{
+	struct copy *c = gpu_begin(w, EVENT_COPY, sizeof(*c), r->start, r->end);
+
+	if (!c)
+		return;
+	gpu_place(&c->g, r->correlation, r->device, r->context, r->stream, r->graph_node, r->graph);
+	c->bytes = r->bytes;
+	c->src_device = r->src_device;
+	c->dst_device = r->dst_device;
+	c->copy_kind = r->copy_kind;
+	c->src_kind = r->src_kind;
+	c->dst_kind = r->dst_kind;
+	c->async = r->flags & CUPTI_MEMCPY_ASYNC;
+	record_end(w, c);
+}
+
+static void put_set(struct writer *w, const struct cupti_memset *r)
+{
+	struct set *s = gpu_begin(w, EVENT_SET, sizeof(*s), r->start, r->end);
+
+	if (!s)
+		return;
+	gpu_place(&s->g, r->correlation, r->device, r->context, r->stream, r->graph_node, r->graph);
+	s->bytes = r->bytes;
+	s->value = r->value;
+	s->memory_kind = r->memory_kind;
+	s->async = r->flags & CUPTI_MEMSET_ASYNC;
+	record_end(w, s);
+}
+
+static void put_sync(struct writer *w, const struct cupti_sync *r)
+{
+	struct sync *s = gpu_begin(w, EVENT_SYNC, sizeof(*s), r->start, r->end);
+
+	if (!s)
+		return;
+	gpu_place(&s->g, r->correlation, 0, r->context, r->stream, 0, 0);
+	s->type = r->type;
+	s->event = r->event == CUPTI_NO_VALUE ? 0 : r->event;
+	record_end(w, s);
+}
+
+static void put_graph(struct writer *w, const struct cupti_graph_trace *r)
+{
+	struct graph *g = gpu_begin(w, EVENT_GRAPH, sizeof(*g), r->start, r->end);
+
+	if (!g)
+		return;
+	gpu_place(&g->g, r->correlation, r->device, r->context, r->stream, 0, r->graph);
+	record_end(w, g);
+}
+
+static void put_overhead(struct writer *w, const struct cupti_overhead *r, size_t size)
+{
+	u64 start = r->start, end = r->end;
+	struct overhead *o;
+
+	if (!times(&start, &end))
+		return;
+	o = record_begin_patient(w, EVENT_OVERHEAD, sizeof(*o));
+	if (!o)
+		return;
+	o->e.ts = start;
+	o->e.tid = r->object_kind == CUPTI_OBJECT_THREAD ? r->object[1] : 0;
+	o->dur_ns = end - start;
+	o->what = r->what;
+	o->correlation = CUPTI_HAS(size, struct cupti_overhead, correlation) ? r->correlation : 0;
+	record_end(w, o);
+}
+
+/* Returns whether it is an operation that a call began (ring_slot.begun). */
+static bool put(struct writer *w, const void *record, size_t size)
+{
+	switch (*(const u32 *)record) {
+	case CUPTI_KIND_CONCURRENT_KERNEL:
+	case CUPTI_KIND_KERNEL:
+		put_kernel(w, record);
+		return !((const struct cupti_kernel *)record)->graph_node;
+	case CUPTI_KIND_MEMCPY:
+		put_copy(w, record);
+		return !((const struct cupti_memcpy *)record)->graph_node;
+	case CUPTI_KIND_MEMCPY2:
+		put_copy_peer(w, record);
+		return !((const struct cupti_memcpy_peer *)record)->graph_node;
+	case CUPTI_KIND_MEMSET:
+		put_set(w, record);
+		return !((const struct cupti_memset *)record)->graph_node;
+	case CUPTI_KIND_GRAPH_TRACE:
+		put_graph(w, record);
+		return true;
+	case CUPTI_KIND_SYNCHRONIZATION:
+		put_sync(w, record);
+		return false;
+	case CUPTI_KIND_OVERHEAD:
+		put_overhead(w, record, size);
+		return false;
+	}
+	return false;
+}
+
+static u64 buffer_walk(struct writer *w, uint8_t *buffer, size_t valid)
+{
+	u64 operations = 0;
+	void *record = NULL, *next;
+
+	if (library.cupti.next_record(buffer, valid, &record))
+		return 0;
+	while (record) {
+		next = record;
+		if (library.cupti.next_record(buffer, valid, &next))
+			next = NULL;
+		operations += put(w, record, (next ? (uint8_t *)next : buffer + valid) -
+				  (uint8_t *)record);
+		record = next;
+	}
+	return operations;
+}
+
+/* CUPTI's worker, our helper, or a thread that makes CUPTI flush. */
+void activity_complete(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid)
+{
+	struct writer *w;
+
+	if (library.dead || !buffer)
+		return;
+	w = writer_get();
+	if (w && valid)
+		add_relaxed(&library.ring->delivered, buffer_walk(w, buffer, valid));
+	if (w)
+		cupti_drops(context, stream);
+	buffer_back(buffer, valid);
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * API calls, in the thread that makes them: no lock, no allocation, no system
+ * call. An enter leaves a note in the thread's own storage, the exit makes the
+ * record. A driver call inside a runtime call has its correlation id and is
+ * the same act of the program: by default only the outermost is recorded.
+ */
+#include "api_table.h"
+#include "library.h"
+#include "usdt.h"
+
+#define CLASSES(x) (1U << (x))
+#define WITH_STACK (CLASSES(API_LAUNCH) | CLASSES(API_COPY) | CLASSES(API_SET) | CLASSES(API_SYNC) | \
+		    CLASSES(API_ALLOC) | CLASSES(API_FREE) | CLASSES(API_GRAPH_LAUNCH))
+
+static u32 recording;		/* WANT_* of what callbacks do now; 0: they return at once */
+
+static const u32 want_of_class[16] = {	/* classes whose success means: a GPU record will come */
+	[API_LAUNCH] = WANT_KERNEL, [API_COPY] = WANT_COPY, [API_SET] = WANT_SET,
+	[API_GRAPH_LAUNCH] = WANT_GRAPH_LAUNCH,
+};
+
+static void call_enter(u32 domain, u32 cbid, const struct cupti_callback_data *d)
+{
+	const struct api_row *row = api_row(domain, cbid);
+	struct writer *w = writer_get();
+	struct thread *t = &self;
+	struct call *c;
+
+	if (!w || !row)
+		return;
+	/* Calls that began before the last switch never came to their exit here. */
+	if (t->epoch != load_relaxed(&library.epoch) || t->depth >= CALLS_MAX) {
+		t->epoch = load_relaxed(&library.epoch);
+		t->depth = 0;
+	}
+	c = &t->calls[t->depth++];
+	c->correlation = d->correlation;
+	c->what = cbid | domain << 24;
+	c->captured = false;
+	if (t->depth == 1 && (WITH_STACK & CLASSES(row->class)))
+		usdt_api_enter(c->correlation, library.producer, w->index, t->ns_tid, c->what);
+	c->start = clock_now();
+}
+
+/* Takes the call off the thread's calls; its depth, or -1 when its enter was not seen. */
+static int call_pop(u32 what, u32 correlation, struct call *call)
+{
+	struct thread *t = &self;
+	u32 i;
+
+	if (t->epoch != load_relaxed(&library.epoch))
+		return -1;
+	for (i = t->depth; i-- > 0; ) {
+		if (t->calls[i].what != what || t->calls[i].correlation != correlation)
+			continue;
+		*call = t->calls[i];
+		t->depth = i;
+		return i;
+	}
+	return -1;
+}
+
+static void operation_begun(struct writer *w, u32 class, const struct call *c, s32 result)
+{
+	if (result || c->captured || !(want_of_class[class & 15] & recording))
+		return;
+	if (w->index)
+		store_relaxed(&w->slot->begun, w->slot->begun + 1);
+	else
+		add_relaxed(&library.ring->begun, 1);
+}
+
+static void call_exit(u32 domain, u32 cbid, const struct cupti_callback_data *d)
+{
+	const struct api_row *row = api_row(domain, cbid);
+	u64 end = clock_now();
+	struct writer *w;
+	struct call call;
+	struct api *api;
+	int depth = call_pop(cbid | domain << 24, d->correlation, &call);
+	s32 result = d->result ? *(const s32 *)d->result : 0;
+
+	w = depth < 0 ? NULL : writer_get();
+	if (!w)
+		return;
+	if (!depth)
+		operation_begun(w, row->class, &call, result);
+	if (depth && !(load_relaxed(&recording) & WANT_API_NESTED))
+		return;
+	name_api(16 + (domain - 1) * 4096 + cbid, row->function);
+	api = record_begin(w, EVENT_API, sizeof(*api));
+	if (!api)
+		return;
+	api->e.ts = call.start;
+	api->dur_ns = end - call.start;
+	api->correlation = call.correlation;
+	api->name = 16 + (domain - 1) * 4096 + cbid;
+	api->result = result;
+	api->cbid = cbid;
+	api->domain = domain;
+	api->class = row->class;
+	api->depth = depth;
+	api->pad = 0;
+	record_end(w, api);
+}
+
+static void node_made(u32 cbid, const struct cupti_graph_data *d)
+{
+	struct cupti_functions *f = &library.cupti;
+	struct writer *w = writer_get();
+	struct graph_node *n;
+	uint64_t node = 0, source = 0;
+	u32 graph = 0;
+
+	if (self.depth && self.epoch == load_relaxed(&library.epoch))
+		self.calls[0].captured = true;
+	if (!(load_relaxed(&recording) & WANT_GRAPH_NODES) || !f->graph_node_id || !w ||
+	    f->graph_node_id(d->node, &node))
+		return;
+	if (cbid == CUPTI_RESOURCE_GRAPHNODE_CLONED)
+		f->graph_node_id(d->original_node, &source);
+	if (f->graph_id)
+		f->graph_id(d->graph, &graph);
+	n = record_begin(w, EVENT_GRAPH_NODE, sizeof(*n));
+	if (!n)
+		return;
+	n->e.ts = clock_now();
+	n->node = node;
+	n->source = source;
+	n->graph = graph;
+	n->correlation = !source && self.depth ? self.calls[0].correlation : 0;
+	record_end(w, n);
+}
+
+void api_callback(void *user, int domain, uint32_t cbid, const void *data)
+{
+	if (!load_acquire(&recording) || self.ours)
+		return;
+	if (domain == CUPTI_DOMAIN_DRIVER_API || domain == CUPTI_DOMAIN_RUNTIME_API) {
+		const struct cupti_callback_data *d = data;
+
+		if (d->site == CUPTI_ENTER)
+			call_enter(domain, cbid, d);
+		else
+			call_exit(domain, cbid, d);
+	} else if (domain == CUPTI_DOMAIN_RESOURCE) {
+		const struct cupti_resource_data *d = data;
+
+		node_made(cbid, d->descriptor);
+	}
+}
+
+static void enable_rows(u32 enable, int domain, u32 count)
+{
+	u32 cbid;
+
+	for (cbid = 1; cbid < count; cbid++) {
+		const struct api_row *row = api_row(domain, cbid);
+
+		if (row && row->class != API_OTHER)
+			library.cupti.enable_callback(enable, library.subscriber, domain, cbid);
+	}
+}
+
+static void enable_all(u32 enable)
+{
+	enable_rows(enable, CUPTI_DOMAIN_DRIVER_API,
+		    sizeof(api_driver_rows) / sizeof(api_driver_rows[0]));
+	enable_rows(enable, CUPTI_DOMAIN_RUNTIME_API,
+		    sizeof(api_runtime_rows) / sizeof(api_runtime_rows[0]));
+	library.cupti.enable_callback(enable, library.subscriber, CUPTI_DOMAIN_RESOURCE,
+				      CUPTI_RESOURCE_GRAPHNODE_CREATED);
+	library.cupti.enable_callback(enable, library.subscriber, CUPTI_DOMAIN_RESOURCE,
+				      CUPTI_RESOURCE_GRAPHNODE_CLONED);
+}
+
+/* Off at once for callers, whatever CUPTI still calls; on only when all is enabled. */
+void api_callbacks(u32 on)
+{
+	u32 was = load_relaxed(&recording);
+
+	if (!(on & WANT_API))
+		on = 0;
+	if (on == was)
+		return;
+	store_release(&recording, 0);
+	add_relaxed(&library.epoch, 1);
+	if (!on != !was && library.cupti_up)
+		enable_all(on != 0);
+	store_release(&recording, on);
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Our end of the handover (bpf/handover.h). What comes from the socket is
+ * checked before it is believed: who serves it, the memfd's seals and size, the
+ * ring file's own numbers. Nothing here can make the program wait for long.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include "library.h"
+
+#define WELCOME_SECONDS 2	/* longest wait for the recorder's answer */
+#define SOCKET_FD_MIN   256	/* out of the way of programs that count on small numbers */
+
+#ifndef F_GET_SEALS
+#define F_GET_SEALS   1034
+#define F_SEAL_SEAL   1
+#define F_SEAL_SHRINK 2
+#define F_SEAL_GROW   4
+#endif
+
+static u64 socket_inode;	/* to notice when the program closed our descriptor */
+
+static u64 fd_inode(int fd)
+{
+	struct { u64 dev, ino, rest[32]; } st = {};	/* both architectures begin so */
+
+	return syscall(SYS_fstat, fd, &st) ? 0 : st.ino;
+}
+
+static int socket_connect(const char *path)
+{
+	struct timeval limit = { WELCOME_SECONDS, 0 };
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	struct ucred peer;
+	socklen_t len = sizeof(peer);
+	int fd, high;
+
+	if (strlen(path) >= sizeof(addr.sun_path))
+		return -1;
+	strcpy(addr.sun_path, path);
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -1;
+	high = fcntl(fd, F_DUPFD_CLOEXEC, SOCKET_FD_MIN);
+	if (high >= 0) {
+		close(fd);
+		fd = high;
+	}
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+	if (connect(fd, (void *)&addr, sizeof(addr)) ||
+	    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) ||
+	    (peer.uid != 0 && peer.uid != geteuid())) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* The memfd, or -1. */
+static int welcome_receive(int fd, struct handover_welcome *welcome)
+{
+	union { struct cmsghdr head; char room[CMSG_SPACE(sizeof(int))]; } control = {};
+	struct iovec iov = { welcome, sizeof(*welcome) };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control,
+			      .msg_controllen = sizeof(control) };
+	struct cmsghdr *c;
+	int memfd = -1;
+
+	if (recvmsg(fd, &msg, MSG_CMSG_CLOEXEC) != sizeof(*welcome))
+		return -1;
+	c = CMSG_FIRSTHDR(&msg);
+	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
+	    c->cmsg_len == CMSG_LEN(sizeof(int)))
+		memcpy(&memfd, CMSG_DATA(c), sizeof(int));
+	if (welcome->magic == HANDOVER_MAGIC && welcome->version == HANDOVER_VERSION &&
+	    welcome->producer && welcome->producer <= 0xffff)
+		return memfd;
+	if (memfd >= 0)
+		close(memfd);
+	return -1;
+}
+
+static bool ring_sound(const struct ring_file *f, const struct handover_welcome *welcome)
+{
+	u32 bytes = f->slot_bytes;
+
+	return f->magic == HANDOVER_MAGIC && f->version == HANDOVER_VERSION &&
+	       f->slots >= 2 && f->slots <= SLOTS_MAX && bytes >= HANDOVER_PAGE &&
+	       bytes <= 1 << 30 && !(bytes & (bytes - 1)) && f->producer == welcome->producer &&
+	       handover_slot_off(f, f->slots) <= welcome->bytes;
+}
+
+static struct ring_file *ring_map(int memfd, const struct handover_welcome *welcome)
+{
+	int seals = fcntl(memfd, F_GET_SEALS), need = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW;
+	struct ring_file *f;
+
+	if (seals < 0 || (seals & need) != need ||
+	    lseek(memfd, 0, SEEK_END) != (off_t)welcome->bytes || welcome->bytes < HANDOVER_PAGE)
+		return NULL;
+	f = mmap(NULL, welcome->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, 0);
+	if (f == MAP_FAILED)
+		return NULL;
+	if (ring_sound(f, welcome))
+		return f;
+	munmap(f, welcome->bytes);
+	return NULL;
+}
+
+static int handover_use(struct ring_file *ring, const struct handover_hello *hello,
+			const struct handover_welcome *welcome)
+{
+	library.ring = ring;
+	library.ns_pid = hello->ns_pid;
+	library.slots = ring->slots;
+	library.slot_bytes = ring->slot_bytes;
+	library.producer = welcome->producer;
+	return ring_init(ring);
+}
+
+int handover_take(void)
+{
+	const char *path = getenv(HANDOVER_SOCKET_ENV);
+	struct handover_hello hello = { HANDOVER_MAGIC, HANDOVER_VERSION, getpid(),
+					device_simulated(), 0 };
+	struct handover_welcome welcome = {};
+	struct ring_file *ring = NULL;
+	int fd, memfd = -1;
+
+	fd = path && *path ? socket_connect(path) : -1;
+	if (fd < 0)
+		return -1;
+	if (send(fd, &hello, sizeof(hello), MSG_NOSIGNAL) == sizeof(hello))
+		memfd = welcome_receive(fd, &welcome);
+	if (memfd >= 0) {
+		ring = ring_map(memfd, &welcome);
+		close(memfd);
+	}
+	if (!ring || handover_use(ring, &hello, &welcome)) {
+		close(fd);
+		return -1;
+	}
+	library.socket = fd;
+	socket_inode = fd_inode(fd);
+	store_release(&library.open, true);
+	return 0;
+}
+
+bool handover_alive(void)
+{
+	struct pollfd p = { library.socket, 0, 0 };
+
+	if (poll(&p, 1, 0) <= 0 || !(p.revents & (POLLHUP | POLLERR | POLLNVAL)))
+		return true;
+	/* The program closed a descriptor that was not its own: only `wanted` tells now. */
+	return fd_inode(library.socket) != socket_inode;
+}
+
+void handover_forget(void)
+{
+	if (library.socket >= 0 && fd_inode(library.socket) == socket_inode)
+		close(library.socket);
+	library.socket = -1;
+	store_release(&library.open, false);
+}

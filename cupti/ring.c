@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Slots and records. A thread takes a slot by compare-and-swap at its first
+ * event and has it alone until it ends; then a record costs no lock, no system
+ * call and one release store. Threads beyond the slots share slot 0.
+ */
+#include <pthread.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "library.h"
+
+#define LOCK_TRIES 200		/* of slot 0; about a microsecond, then the record is lost */
+#define CLAIM_EVERY 64		/* events after which a thread on slot 0 looks for a free one again */
+#define PATIENCE_NS 100000000	/* how long a burst waits for a reader that does not read */
+
+__thread struct thread self __attribute__((tls_model("initial-exec")));
+
+static struct writer writers[SLOTS_MAX];
+static pthread_key_t key;
+static bool have_key;
+static u32 hint;		/* where the search for a free slot begins */
+static u64 stalled_at;		/* tail of the slot whose reader let us wait in vain, plus 1 */
+
+static void thread_end(void *writer)
+{
+	struct writer *w = writer;
+
+	self.writer = NULL;
+	if (load_acquire(&library.open) && w->index)
+		store_release(&w->slot->state, 0);
+}
+
+int ring_init(struct ring_file *ring)
+{
+	u32 i;
+
+	if (!have_key && pthread_key_create(&key, thread_end))
+		return -1;
+	have_key = true;
+	for (i = 0; i < library.slots; i++) {
+		struct writer *w = &writers[i];
+
+		w->slot = (void *)((u8 *)ring + handover_slot_off(ring, i));
+		w->data = (u8 *)w->slot + HANDOVER_PAGE;
+		w->head = w->tail = w->frames = 0;
+		w->index = i;
+	}
+	return 0;
+}
+
+void ring_forget(void)
+{
+	if (have_key)
+		pthread_setspecific(key, NULL);
+	memset(&self, 0, sizeof(self));
+}
+
+static struct writer *writer_claim(void)
+{
+	u32 i, n, start = load_relaxed(&hint);
+
+	for (n = 0; n + 1 < library.slots; n++) {
+		struct writer *w;
+		u32 free = 0;
+
+		i = 1 + (start + n) % (library.slots - 1);
+		w = &writers[i];
+		if (load_relaxed(&w->slot->state))
+			continue;
+		/* acquire: what the former owner left in *w */
+		if (!__atomic_compare_exchange_n(&w->slot->state, &free, 1, false, __ATOMIC_ACQUIRE,
+						 __ATOMIC_RELAXED))
+			continue;
+		store_relaxed(&hint, i);
+		w->frames = 0;
+		w->slot->ns_pid = library.ns_pid;
+		w->slot->ns_tid = self.ns_tid;
+		return w;
+	}
+	return &writers[0];
+}
+
+struct writer *writer_get(void)
+{
+	if (!load_acquire(&library.open))
+		return NULL;
+	if (self.writer && (self.writer->index || ++self.shared % CLAIM_EVERY))
+		return self.writer;
+	if (!self.ns_tid)
+		self.ns_tid = syscall(SYS_gettid);
+	self.writer = writer_claim();
+	pthread_setspecific(key, self.writer);
+	return self.writer;
+}
+
+struct writer *writer_shared(void)
+{
+	if (!load_acquire(&library.open))
+		return NULL;
+	if (!self.ns_tid)
+		self.ns_tid = syscall(SYS_gettid);
+	return &writers[0];
+}
+
+static inline void cpu_relax(void)
+{
+#if defined(__x86_64__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+
+static bool slot_lock(struct ring_slot *slot)
+{
+	u32 tries;
+
+	for (tries = 0; tries < LOCK_TRIES; tries++) {
+		u32 free = 0;
+
+		if (__atomic_compare_exchange_n(&slot->lock, &free, 1, false, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED))
+			return true;
+		cpu_relax();
+	}
+	return false;
+}
+
+/* Where the next `size` bytes go, NULL when the ring is full. */
+static struct event *ring_room(struct writer *w, u32 size)
+{
+	u64 bytes = library.slot_bytes, at = w->head & (bytes - 1), left = bytes - at;
+	u64 need = left < size ? left + size : size;
+
+	if (w->head + need - w->tail > bytes) {
+		w->tail = load_acquire(&w->slot->tail);
+		if (w->head + need - w->tail > bytes)
+			return NULL;
+	}
+	if (left < size) {
+		struct event *filler = (void *)(w->data + at);
+
+		if (left >= sizeof(*filler)) {
+			filler->kind = 0;
+			filler->size = left;
+		}
+		w->head += left;
+		at = 0;
+	}
+	return (void *)(w->data + at);
+}
+
+static void *record_head(struct event *e, u16 kind, u32 size)
+{
+	e->ts = 0;
+	e->pid = library.ns_pid;
+	e->tid = self.ns_tid;
+	e->size = size;
+	e->kind = kind;
+	e->producer = library.producer;
+	e->cpu = CPU_UNKNOWN;
+	return e;
+}
+
+/* Names and devices are sent again at their next use: not lost yet. */
+static void count_lost(struct writer *w, u16 kind)
+{
+	if (kind == EVENT_NAME || kind == EVENT_DEVICE)
+		return;
+	if (w->index)	/* one writer: plain adding is exact */
+		store_relaxed(&w->slot->lost, w->slot->lost + 1);
+	else
+		add_relaxed(&library.ring->no_slot_lost, 1);
+}
+
+void *record_begin(struct writer *w, u16 kind, u32 size)
+{
+	struct event *e;
+
+	if (!w)
+		return NULL;
+	if (!w->index && !slot_lock(w->slot)) {
+		count_lost(w, kind);
+		return NULL;
+	}
+	e = ring_room(w, size);
+	if (e)
+		return record_head(e, kind, size);
+	count_lost(w, kind);
+	if (!w->index)
+		store_release(&w->slot->lock, 0);
+	return NULL;
+}
+
+/*
+ * CUPTI hands out records in bursts that exceed a ring. Its worker and our
+ * helper wait for the reader; a reader that does not move for PATIENCE_NS is not
+ * waited for again until it has moved.
+ */
+static bool reader_moves(struct writer *w, u32 size)
+{
+	struct timespec nap = { 0, 200000 };
+	u64 waited, tail = load_acquire(&w->slot->tail);
+
+	if (size > library.slot_bytes / 2 || load_relaxed(&stalled_at) == tail + 1)
+		return false;
+	for (waited = 0; waited < PATIENCE_NS; waited += nap.tv_nsec) {
+		u64 now = load_acquire(&w->slot->tail);
+
+		if (w->head - now + 2 * (u64)size <= library.slot_bytes)
+			return true;
+		if (!load_acquire(&library.open))
+			return false;
+		nanosleep(&nap, NULL);
+	}
+	store_relaxed(&stalled_at, load_acquire(&w->slot->tail) + 1);
+	return false;
+}
+
+void *record_begin_patient(struct writer *w, u16 kind, u32 size)
+{
+	u64 worst = 2 * (u64)size + sizeof(struct event);
+
+	if (w && w->index && w->head - w->tail + worst > library.slot_bytes) {
+		w->tail = load_acquire(&w->slot->tail);
+		if (w->head - w->tail + worst > library.slot_bytes)
+			reader_moves(w, size);
+	}
+	return record_begin(w, kind, size);
+}
+
+void record_end(struct writer *w, void *record)
+{
+	struct event *e = record;
+
+	w->head += e->size;
+	store_release(&w->slot->head, w->head);
+	if (!w->index)
+		store_release(&w->slot->lock, 0);
+}
