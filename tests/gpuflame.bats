@@ -1,0 +1,266 @@
+#!/usr/bin/env bats
+# gpuflame from traces written by hand, where every nanosecond is known; live ones are in demo.bats.
+
+setup() {
+	load helpers
+	cd "$BATS_TEST_TMPDIR" || exit
+}
+
+gpuflame() { "$BIN/gpuflame" "$@"; }
+# gst FILE: lines on stdin -> FILE
+gst() { "$O/test/mktrace" -o "$1"; }
+# sum: of the folded lines on stdin
+sum() { awk '{ n += $NF } END { printf "%d\n", n }'; }
+
+train() {
+	cat <<-'END'
+	info driver=simulated host=box start_ns=1000 start_realtime_ns=1700000000000000000
+	task ts=1000 pid=100 tid=100 what=exec comm=trainer process=1
+	task ts=1000 pid=100 tid=101 what=fork comm=worker process=1
+	device producer=1 pid=100 ts=1000 ordinal=0 name="a GPU" uuid=00112233445566778899aabbccddeeff
+	name producer=1 id=1 what=api text="cudaLaunchKernel"
+	name producer=1 id=2 what=kernel text="_Z4gemmPfi"
+	name producer=1 id=3 what=kernel text="_Z4reluPfi"
+	name producer=1 id=4 what=api text="cudaMemcpyAsync"
+	name producer=1 id=5 what=api text="cudaGraphLaunch"
+	map ts=1000 pid=100 id=1 text="/opt/train"
+	map ts=1000 pid=100 id=2 text="/usr/lib/libcudart.so.13"
+	map ts=1000 pid=100 id=3 text="/opt/gpuscope/libgpuscope-cuda.so"
+	map ts=1000 pid=100 id=4 text="/usr/lib/libcupti.so.13"
+	symbol frame=0x0001000000000010 text="main"
+	symbol frame=0x0001000000000020 text="_ZN3net7forwardEi"
+	symbol frame=0x0001000000000030 text="_Z10load_batchv"
+	symbol frame=0x0002000000000030 text="cudaLaunchKernel"
+	symbol frame=0x0003000000000040 text="api_callback"
+	symbol frame=0xffff800000001000 text="do_syscall_64"
+	stack ts=1000 pid=100 tid=100 id=77 user_frames=6 frames=0x0003000000000040,0x0004000000000099,0x5000,0x0002000000000030,0x0001000000000020,0x0001000000000010
+	stack ts=1000 pid=100 tid=100 id=78 kernel_frames=1 user_frames=2 frames=0xffff800000001000,0x0001000000000030,0x0001000000000010
+	api producer=1 pid=100 tid=100 ts=10000 dur_ns=1000 correlation=1 name=1 domain=runtime class=launch
+	api_stack pid=100 tid=100 ts=10000 stack=77 correlation=1 process=1
+	api producer=1 pid=100 tid=101 ts=11000 dur_ns=900 correlation=2 name=1 domain=runtime class=launch
+	api producer=1 pid=100 tid=100 ts=12000 dur_ns=2500 correlation=3 name=4 domain=runtime class=copy
+	api producer=1 pid=100 tid=100 ts=12100 dur_ns=2000 correlation=3 name=1 domain=driver class=launch depth=1
+	api_stack pid=100 tid=100 ts=12000 stack=78 correlation=3 process=1
+	api producer=1 pid=100 tid=100 ts=14000 dur_ns=10 correlation=4 name=5 domain=runtime class=graph_launch
+	api_stack pid=100 tid=100 ts=14000 stack=77 correlation=4 process=1
+	kernel producer=1 pid=100 ts=15000 dur_ns=5000 correlation=1 name=2
+	kernel producer=1 pid=100 ts=20000 dur_ns=7000 correlation=1 name=2
+	kernel producer=1 pid=100 ts=16000 dur_ns=2001 correlation=2 name=3
+	kernel producer=1 pid=100 ts=19000 dur_ns=3 correlation=9 name=3
+	copy producer=1 pid=100 ts=20000 dur_ns=3000 correlation=3 bytes=4096 copy_kind=HtoD
+	set producer=1 pid=100 ts=24000 dur_ns=11 correlation=3 bytes=4096
+	graph producer=1 pid=100 ts=25000 dur_ns=500 correlation=4
+	END
+}
+
+@test "kernels fold to process, thread, the program's frames, the CUDA call, the kernel" {
+	train | gst t.gst
+	diff <(gpuflame -i t.gst --folded) - <<-'END'
+		trainer-100;[no launch];[gpu] relu(float*, int) 3
+		trainer-100;trainer/100;main;net::forward(int);cudaLaunchKernel;[gpu] gemm(float*, int) 12000
+		trainer-100;worker/101;[no stack];cudaLaunchKernel;[gpu] relu(float*, int) 2001
+	END
+}
+
+@test "copies, sets and graphs have frames of their own, kernel frames end in _[k]" {
+	train | gst t.gst
+	diff <(gpuflame -i t.gst --folded --ops=copy,set,graph) - <<-'END'
+		trainer-100;trainer/100;main;load_batch();do_syscall_64_[k];cudaMemcpyAsync;[gpu] memcpy HtoD 3000
+		trainer-100;trainer/100;main;load_batch();do_syscall_64_[k];cudaMemcpyAsync;[gpu] memset 11
+		trainer-100;trainer/100;main;net::forward(int);cudaGraphLaunch;[gpu] graph 500
+	END
+	[ "$(gpuflame -i t.gst --folded --ops=all | sum)" -eq $((12000 + 2001 + 3 + 3000 + 11 + 500)) ]
+}
+
+@test "--ops=api folds CPU time of outermost calls, nested calls are not counted twice" {
+	train | gst t.gst
+	diff <(gpuflame -i t.gst --folded --ops=api --by=process) - <<-'END'
+		trainer-100;[no stack];cudaLaunchKernel 900
+		trainer-100;main;load_batch();do_syscall_64_[k];cudaMemcpyAsync 2500
+		trainer-100;main;net::forward(int);cudaGraphLaunch 10
+		trainer-100;main;net::forward(int);cudaLaunchKernel 1000
+	END
+}
+
+@test "--whole-stacks keeps what stands between the program and the call" {
+	train | gst t.gst
+	gpuflame -i t.gst --folded --whole-stacks | grep -Fx 'trainer-100;trainer/100;main;net::forward(int);cudaLaunchKernel;0x5000;libcupti.so.13+0x99;api_callback;cudaLaunchKernel;[gpu] gemm(float*, int) 12000'
+}
+
+@test "a program's frame is never cut out, even between frames of CUDA" {
+	{
+		train | sed 's/^stack .* id=77 .*/stack ts=1000 pid=100 tid=100 id=77 user_frames=4 frames=0x0003000000000040,0x0001000000000020,0x0002000000000030,0x0001000000000010/'
+	} | gst t.gst
+	gpuflame -i t.gst --folded | grep -Fx 'trainer-100;trainer/100;main;cudaLaunchKernel;net::forward(int);cudaLaunchKernel;[gpu] gemm(float*, int) 12000'
+}
+
+@test "--by=none adds up equal stacks of all processes" {
+	{
+		train
+		train | sed -n 's/^info.*//; s/pid=100 tid=10\([01]\)/pid=200 tid=20\1/; s/producer=1/producer=2/; s/process=1/process=2/; s/pid=100/pid=200/; s/id=7\([78]\)/id=8\1/; s/stack=7/stack=8/; p'
+	} | gst t.gst
+	diff <(gpuflame -i t.gst --folded --by=none) - <<-'END'
+		[no launch];[gpu] relu(float*, int) 6
+		[no stack];cudaLaunchKernel;[gpu] relu(float*, int) 4002
+		main;net::forward(int);cudaLaunchKernel;[gpu] gemm(float*, int) 24000
+	END
+	[ "$(gpuflame -i t.gst --folded | cut -d';' -f1 | sort -u | tr '\n' ' ')" = "trainer-100 trainer-200 " ]
+}
+
+# random KERNELS: a trace with that many kernels of 37 names from 53 stacks in 5 threads; truth on fd 4
+random() {
+	awk -v n="$1" 'BEGIN {
+		srand(7)
+		print "task ts=1 pid=9 tid=9 what=exec comm=app process=1"
+		for (i = 1; i <= 37; i++) print "name producer=1 id=" i " what=kernel text=kernel" i
+		print "name producer=1 id=100 what=api text=cuLaunchKernel"
+		print "map ts=1 pid=9 id=1 text=/app"
+		for (i = 0; i < 53; i++)
+			printf "stack ts=1 pid=9 tid=9 id=%d user_frames=3 frames=0x%x,0x%x,0x10001\n", i + 1000, 281474976710656 + i, 281474976710656 + 100 + i % 5
+		for (i = 1; i <= n; i++) {
+			ns = int(rand() * 1000000) + 1; name = int(rand() * 37) + 1; t = i * 10000
+			printf "api producer=1 pid=9 tid=%d ts=%d dur_ns=5 correlation=%d name=100 domain=driver class=launch\n", 9 + i % 5, t, i
+			if (i % 11) printf "api_stack pid=9 tid=%d ts=%d stack=%d correlation=%d process=1\n", 9 + i % 5, t, i % 53 + 1000, i
+			printf "kernel producer=1 pid=9 ts=%d dur_ns=%d correlation=%d name=%d\n", t + 100, ns, i % 13 ? i : 0, name
+			total += ns; by[name] += ns
+			if (i % 13 == 0) lone += ns
+			else if (i % 11 == 0) bare += ns
+		}
+		printf "total %d\nlone %d\nbare %d\n", total, lone, bare > "/dev/fd/4"
+		for (i in by) printf "kernel%d %d\n", i, by[i] > "/dev/fd/4"
+	}'
+}
+
+@test "the sum, by kernel, by missing stack and by missing launch, is exact to the nanosecond" {
+	random 5000 4> truth | gst r.gst
+	gpuflame -i r.gst --folded > folded
+	[ "$(sum < folded)" -eq "$(awk '$1 == "total" { print $2 }' truth)" ]
+	[ "$(grep -F ';[no launch];' folded | sum)" -eq "$(awk '$1 == "lone" { print $2 }' truth)" ]
+	[ "$(grep -F ';[no stack];' folded | sum)" -eq "$(awk '$1 == "bare" { print $2 }' truth)" ]
+	diff <(sed -E 's/.*\[gpu\] (kernel[0-9]+) ([0-9]+)/\1 \2/' folded | awk '{ n[$1] += $2 } END { for (i in n) print i, n[i] }' | sort) <(grep ^kernel truth | sort)
+	gpuflame -i r.gst --minwidth=0 | grep -qF "$(sed -nE 's/^total ([0-9]+)/\1/p' truth | sed -E ':a; s/([0-9])([0-9]{3})($|,)/\1,\2\3/; ta') ns), 100.00%</title>"
+}
+
+@test "the sum is what gpureport calls total_ns" {
+	[ -x "$BIN/gpureport" ] || skip "needs gpureport"
+	requires jq
+	random 2000 4> truth | gst r.gst
+	"$BIN/gpureport" -i r.gst -j > r.json
+	[ "$(gpuflame -i r.gst --folded | sum)" = "$(value r.json .kernels.total_ns)" ]
+}
+
+@test "the same recording gives the same bytes" {
+	random 1000 4> /dev/null | gst r.gst
+	gpuflame -i r.gst > 1.svg
+	gpuflame -i - < r.gst > 2.svg
+	cmp 1.svg 2.svg
+	requires xmllint
+	xmllint --noout 1.svg
+}
+
+@test "names of 500 characters, with ';', line ends and markup, stay one frame" {
+	long="k<$(printf 'T%.0s,' $(seq 250))X>"
+	train | sed "s/text=\"_Z4gemmPfi\"/text=\"$long;a\\\\nb\&<c>\\\\xff\"/" | gst t.gst
+	gpuflame -i t.gst --folded | grep -qaF "cudaLaunchKernel;[gpu] $long,a b&<c>"
+	gpuflame -i t.gst > t.svg
+	requires xmllint
+	xmllint --noout t.svg
+	grep -qF "$(sed 's/</\&lt;/g; s/>/\&gt;/g' <<< "[gpu] $long,a b&amp;<c>")" t.svg
+}
+
+@test "undefined names and stacks are shown as unknown, no time is lost" {
+	train | grep -vE '^(name.*id=2 |stack .*id=77)' | gst t.gst
+	diff <(gpuflame -i t.gst --folded) - <<-'END'
+		trainer-100;[no launch];[gpu] relu(float*, int) 3
+		trainer-100;trainer/100;[no stack];cudaLaunchKernel;[gpu] ? 12000
+		trainer-100;worker/101;[no stack];cudaLaunchKernel;[gpu] relu(float*, int) 2001
+	END
+}
+
+@test "what was lost is said on stderr and in the picture" {
+	{ train; echo "lost ts=30000 producer=1 count=41 where=cupti"; echo "lost ts=30001 producer=1 count=1 where=slot_ring"; } | gst t.gst
+	run -0 --separate-stderr gpuflame -i t.gst
+	[ "$stderr" = "gpuflame: t.gst: 42 records were lost" ]
+	[[ "$output" == *">42 records were lost</text>"* ]]
+	train | gst t.gst
+	run -0 --separate-stderr gpuflame -i t.gst
+	[ -z "$stderr" ]
+	[[ "$output" == *">box: 14.0 us in 4 kernels; 14.3% without a CPU stack; 0.0% without a known launch; 500 ns of graph launches not shown (--ops=all)</text>"* ]]
+}
+
+@test "a cut recording gives a picture of what is readable, the place of the cut, and exit 1" {
+	random 3000 4> truth | gst r.gst
+	size=$(stat -c %s r.gst)
+	head -c $((size - size / 8)) r.gst > cut.gst
+	run -1 --separate-stderr gpuflame -i cut.gst -o cut.svg
+	[[ "$stderr" =~ ^gpuflame:\ cut.gst\ .*\ at\ byte\ [0-9]+$ ]]
+	grep -q 'Only the readable part: cut.gst ' cut.svg
+	run -1 --separate-stderr gpuflame -i cut.gst --folded
+	[ "$(sum <<< "$output")" -gt 0 ]
+	[ "$(sum <<< "$output")" -lt "$(awk '$1 == "total" { print $2 }' truth)" ]
+}
+
+@test "a recording cut anywhere never ends in a crash or in silence" {
+	train | gst t.gst
+	size=$(stat -c %s t.gst)
+	for n in $(seq 0 37 $((size - 1))); do
+		head -c "$n" t.gst > cut.gst
+		run -1 --separate-stderr gpuflame -i cut.gst --folded
+		[ -n "$stderr" ]
+	done
+}
+
+@test "missing, empty, foreign and irrelevant files say what is wrong and leave the output alone" {
+	echo old > out.svg
+	run -1 --separate-stderr gpuflame -i nosuch.gst -o out.svg
+	[[ "$stderr" == "gpuflame: cannot open nosuch.gst: No such file or directory"* ]]
+	: > empty.gst
+	run -1 --separate-stderr gpuflame -i empty.gst -o out.svg
+	[[ "$stderr" == "gpuflame: empty.gst "* ]]
+	head -c 5000 /dev/urandom > garbage.gst
+	run -1 --separate-stderr gpuflame -i garbage.gst -o out.svg
+	[[ "$stderr" == "gpuflame: garbage.gst "* ]]
+	train | grep -v '^kernel ' | gst t.gst
+	run -1 --separate-stderr gpuflame -i t.gst -o out.svg
+	[ "$stderr" = "gpuflame: t.gst holds no kernels (there are other GPU operations: --ops=all)" ]
+	[ "$(cat out.svg)" = old ]
+	[ "$(ls | grep -c 'out.svg')" -eq 1 ]
+}
+
+@test "-o appears whole under its name with ordinary rights; a full disk is an error" {
+	train | gst t.gst
+	gpuflame -i t.gst -o out.svg
+	[ "$(stat -c %a out.svg)" = 644 ]
+	cmp out.svg <(gpuflame -i t.gst)
+	[ "$(ls | grep -c 'out.svg')" -eq 1 ]
+	run -1 --separate-stderr gpuflame -i t.gst -o nosuch/out.svg
+	[ "$stderr" = "gpuflame: cannot write nosuch/out.svg: No such file or directory" ]
+	[ -e /dev/full ] || skip "needs /dev/full"
+	run -1 --separate-stderr gpuflame -i t.gst -o /dev/full
+	[ "$stderr" = "gpuflame: cannot write /dev/full: No space left on device" ]
+	run -1 --separate-stderr bash -c '"$0" -i t.gst --folded > /dev/full' "$BIN/gpuflame"
+	[ "$stderr" = "gpuflame: cannot write standard output: No space left on device" ]
+}
+
+@test "wrong options exit 2 and say what is expected" {
+	run -2 --separate-stderr gpuflame
+	[ "$stderr" = "gpuflame: no recording named (gpuflame -i FILE)" ]
+	run -2 --separate-stderr gpuflame -i x --ops=kernels
+	[ "$stderr" = 'gpuflame: --ops: "kernels" is none of kernel, copy, set, graph, all, api' ]
+	run -2 --separate-stderr gpuflame -i x --ops=api,copy
+	[ "$stderr" = "gpuflame: --ops: api is CPU time and does not add up with GPU operations" ]
+	run -2 --separate-stderr gpuflame -i x --by=core
+	run -2 --separate-stderr gpuflame -i x y
+}
+
+@test "the example's commands do what it says" {
+	train | sed 's/ kernel_frames=1 user_frames=2 frames=0xffff800000001000,/ user_frames=2 frames=/' | gst run.gst
+	gpuflame -i run.gst --folded | awk '{ print $NF, $0 }' | sort -n | tail -2 > 1
+	gpuflame -i run.gst --folded --ops=copy > 2
+	gpuflame -i run.gst --folded --ops=api --by=process | grep -v Graph > 3
+	for f in 1 2 3; do
+		while IFS= read -r line; do
+			grep -qFx "  $line" "$ROOT/tools/gpuflame_example.txt" || { echo "$line"; false; }
+		done < $f
+	done
+}

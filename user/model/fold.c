@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Sums of time by (process, thread, stack, call, operation), and their names:
+ *
+ *   comm-pid; comm/tid; program's frames; cudaX; [gpu] what ran
+ *
+ * Nothing is dropped: what has no stack or no launch gets a frame that says so.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "arena.h"
+#include "fold.h"
+#include "hash.h"
+#include "log.h"
+#include "symbols.h"
+
+struct key {			/* pointers are unique by what they point to: see model.h */
+	const struct process_info *process;
+	const char *call;	/* NULL: the launch is not known */
+	const char *op;		/* NULL: the call itself */
+	u64 stack;		/* 0: none */
+	u32 tid;
+	u16 type;		/* enum op_type */
+	u16 captured;
+};
+_Static_assert(sizeof(struct key) == 40, "key: hashed as bytes, so without holes");
+
+struct sum {
+	struct key key;
+	u64 ns;
+	struct sum *next;	/* another key of the same hash */
+};
+
+struct fold {
+	struct fold_settings set;
+	struct fold_sums sums;
+	struct model *model;
+	struct hash map;
+	struct arena arena;
+};
+
+static void sum_add(struct fold *f, const struct key *key, u64 ns)
+{
+	u64 hash = hash_bytes(key, sizeof(*key));
+	struct sum *first = hash_get(&f->map, hash), *s;
+
+	for (s = first; s; s = s->next)
+		if (!memcmp(&s->key, key, sizeof(*key)))
+			break;
+	if (!s) {
+		s = arena_alloc(&f->arena, sizeof(*s));
+		s->key = *key;
+		s->next = first;
+		hash_put(&f->map, hash, s);
+	}
+	s->ns += ns;
+	f->sums.total_ns += ns;
+	f->sums.count++;
+	if (!key->call)
+		f->sums.no_launch_ns += ns;
+	else if (!key->stack)
+		f->sums.no_stack_ns += ns;
+}
+
+static int put_op(void *ctx, const struct gpu_op *op)
+{
+	struct fold *f = ctx;
+	struct key key = { .process = op->process, .op = op->name, .type = op->type };
+
+	f->sums.type_ns[op->type] += op->g->dur_ns;
+	if (!(f->set.what & 1 << op->type))
+		return 0;
+	if (op->call) {
+		key.call = op->call->name;
+		key.tid = op->call->r.e.tid;
+		key.stack = op->stack;
+		key.captured = op->captured;
+	}
+	sum_add(f, &key, op->g->dur_ns);
+	return 0;
+}
+
+static int put_api(void *ctx, const struct api_call *c)
+{
+	struct fold *f = ctx;
+	struct key key = { .call = c->name, .tid = c->r.e.tid, .stack = c->stack };
+
+	if (!(f->set.what & FOLD_API) || c->r.depth)
+		return 0;
+	key.process = model_process(f->model, c->r.e.producer, c->r.e.pid);
+	sum_add(f, &key, c->r.dur_ns);
+	return 0;
+}
+
+struct fold *fold_new(const struct fold_settings *settings)
+{
+	static const struct view view = { .op = put_op, .api = put_api };
+	struct fold *f = must_alloc(sizeof(*f));
+
+	f->set = *settings;
+	f->model = model_new(&view, f);
+	if (f->model)
+		return f;
+	fold_free(f);
+	return NULL;
+}
+
+int fold_read(struct fold *f, const char *path, struct trace_info *info, char **damage)
+{
+	return model_run(f->model, path, info, damage);
+}
+
+struct model *fold_model(struct fold *f)
+{
+	return f->model;
+}
+
+const struct fold_sums *fold_sums(const struct fold *f)
+{
+	return &f->sums;
+}
+
+void fold_free(struct fold *f)
+{
+	if (!f)
+		return;
+	model_free(f->model);
+	hash_free(&f->map);
+	arena_free(&f->arena);
+	free(f);
+}
+
+/* ---- from ids to names ---- */
+
+struct line {			/* the frames of one sum, built up from the outermost */
+	const char **frames;
+	u32 n, room;
+	char **own;		/* texts made for this line */
+	u32 owned;
+};
+
+static void line_put(struct line *l, const char *name)
+{
+	if (l->n == l->room) {
+		l->room = l->room * 2 + 64;
+		l->frames = must_realloc(l->frames, l->room * sizeof(*l->frames));
+		l->own = must_realloc(l->own, l->room * sizeof(*l->own));
+	}
+	l->frames[l->n++] = name;
+}
+
+__attribute__((format(printf, 2, 3)))
+static void line_print(struct line *l, const char *fmt, ...)
+{
+	char *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = must_realloc(NULL, 1), *text = '\0';
+	va_end(ap);
+	line_put(l, text);
+	l->own[l->owned++] = text;
+}
+
+static void line_clear(struct line *l)
+{
+	while (l->owned)
+		free(l->own[--l->owned]);
+	l->n = 0;
+}
+
+static bool module_is(const char *module, const char *name)
+{
+	return !strncmp(module, name, strlen(name));
+}
+
+/* Code that runs between the program's CUDA call and the place where the stack is taken. */
+static bool between(const char *module)
+{
+	return module_is(module, "libgpuscope-cuda.so") || module_is(module, "libcupti.so") ||
+	       module_is(module, "libcuda.so") || module_is(module, "libcudart.so");
+}
+
+/*
+ * How many of the innermost frames stand between the program and the call. Frames of no known
+ * file count when there is a known one further out (CUDA's own generated code); the first frame
+ * of anything else ends it, so a program's frames are never cut out of the middle.
+ */
+static u32 frames_between(struct model *m, const u64 *frames, u32 n)
+{
+	const char *module;
+	u32 i, cut = 0;
+
+	for (i = 0; i < n; i++) {
+		model_frame_name(m, frames[i], &module);
+		if (!module)
+			continue;
+		if (!between(module))
+			break;
+		cut = i + 1;
+	}
+	return cut;
+}
+
+static void line_stack(struct fold *f, struct line *l, u64 stack)
+{
+	u32 kernel = 0, n, cut, i;
+	const u64 *frames;
+
+	n = stack ? model_stack(f->model, stack, &frames, &kernel) : 0;
+	if (!n) {
+		line_put(l, "[no stack]");
+		return;
+	}
+	if (kernel > n)
+		kernel = n;
+	cut = f->set.whole_stacks ? 0 : frames_between(f->model, frames + kernel, n - kernel);
+	for (i = n; i-- > kernel + cut; )
+		line_put(l, demangle(model_frame_name(f->model, frames[i], NULL)));
+	for (i = kernel; i-- > 0; )
+		line_print(l, "%s_[k]", model_frame_name(f->model, frames[i], NULL));
+}
+
+static void line_op(struct line *l, const struct key *k)
+{
+	const char *name = k->op;
+	int n = strlen(name);
+
+	if (k->type == OP_KERNEL)
+		line_print(l, "[gpu] %s", demangle(name));
+	else if (name[0] == '[' && name[n - 1] == ']')
+		line_print(l, "[gpu] %.*s", n - 2, name + 1);
+	else
+		line_print(l, "[gpu] %s", name);
+}
+
+static void line_build(struct fold *f, struct line *l, const struct key *k)
+{
+	const struct thread_info *t = k->tid ? model_thread(f->model, k->tid) : NULL;
+
+	if (f->set.by != FOLD_BY_NOTHING)
+		line_print(l, "%s-%u", k->process->comm[0] ? k->process->comm : "?",
+			   k->process->pid);
+	if (f->set.by == FOLD_BY_THREAD && t)
+		line_print(l, "%s/%u", t->comm[0] ? t->comm : "?", k->tid);
+	if (!k->call) {
+		line_put(l, "[no launch]");
+	} else {
+		if (k->captured)
+			line_put(l, "[captured]");
+		line_stack(f, l, k->stack);
+		line_put(l, k->call);
+	}
+	if (k->op)
+		line_op(l, k);
+}
+
+int fold_each(struct fold *f, int (*put)(void *ctx, const char *const *frames, u32 n, u64 ns),
+	      void *ctx)
+{
+	struct line line = {};
+	struct hash_slot *slot;
+	struct sum *s;
+	size_t at = 0;
+	int err = 0;
+
+	while (!err && (slot = hash_next(&f->map, &at))) {
+		for (s = slot->value; !err && s; s = s->next) {
+			line_build(f, &line, &s->key);
+			err = put(ctx, line.frames, line.n, s->ns);
+			line_clear(&line);
+		}
+	}
+	free(line.frames);
+	free(line.own);
+	return err;
+}

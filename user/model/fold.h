@@ -1,0 +1,45 @@
+/*
+ * Who pays: time summed by process, thread, CPU stack, CUDA call and GPU
+ * operation. Sums are kept by ids while the trace is read (memory follows the
+ * distinct stacks, not the records); names are looked up once, at the end.
+ */
+#ifndef FOLD_H
+#define FOLD_H
+
+#include "model.h"
+
+enum {				/* fold_settings.what: bits; FOLD_API is not mixed with the others */
+	FOLD_KERNEL = 1 << OP_KERNEL, FOLD_COPY = 1 << OP_COPY, FOLD_SET = 1 << OP_SET,
+	FOLD_GRAPH = 1 << OP_GRAPH, FOLD_ALL = (1 << OP_TYPES) - 1, FOLD_API = 1 << OP_TYPES,
+};
+
+enum fold_by { FOLD_BY_THREAD, FOLD_BY_PROCESS, FOLD_BY_NOTHING };
+
+struct fold_settings {
+	unsigned what;
+	enum fold_by by;
+	bool whole_stacks;	/* keep the frames between the program and the CUDA call */
+};
+
+struct fold_sums {
+	u64 total_ns, count;	/* of what was asked for */
+	u64 type_ns[OP_TYPES];	/* of all operations in the file, asked for or not */
+	u64 no_stack_ns;	/* of total_ns: the call is known, its stack is not */
+	u64 no_launch_ns;	/* of total_ns: the call is not known */
+};
+
+struct fold;
+
+struct fold *fold_new(const struct fold_settings *settings);
+/* Reads the whole trace; see model_run for *damage. 0 or reported error. */
+int fold_read(struct fold *f, const char *path, struct trace_info *info, char **damage);
+struct model *fold_model(struct fold *f);
+const struct fold_sums *fold_sums(const struct fold *f);
+
+/* Calls put once for each distinct sum; frames[0] is the outermost; they live during the call.
+ * A non-zero return of put ends it and is returned. */
+int fold_each(struct fold *f, int (*put)(void *ctx, const char *const *frames, u32 n, u64 ns),
+	      void *ctx);
+void fold_free(struct fold *f);	/* NULL is fine */
+
+#endif
