@@ -10,7 +10,7 @@ gpuflame() { "$BIN/gpuflame" "$@"; }
 # gst FILE: lines on stdin -> FILE
 gst() { "$O/test/mktrace" -o "$1"; }
 # sum: of the folded lines on stdin
-sum() { awk '{ n += $NF } END { printf "%d\n", n }'; }
+sum() { awk '{ n += $NF } END { printf "%.0f\n", n }'; }
 
 train() {
 	cat <<-'END'
@@ -116,7 +116,7 @@ random() {
 		print "name producer=1 id=100 what=api text=cuLaunchKernel"
 		print "map ts=1 pid=9 id=1 text=/app"
 		for (i = 0; i < 53; i++)
-			printf "stack ts=1 pid=9 tid=9 id=%d user_frames=3 frames=0x%x,0x%x,0x10001\n", i + 1000, 281474976710656 + i, 281474976710656 + 100 + i % 5
+			printf "stack ts=1 pid=9 tid=9 id=%d user_frames=3 frames=0x1%012x,0x1%012x,0x10001\n", i + 1000, i, 100 + i % 5
 		for (i = 1; i <= n; i++) {
 			ns = int(rand() * 1000000) + 1; name = int(rand() * 37) + 1; t = i * 10000
 			printf "api producer=1 pid=9 tid=%d ts=%d dur_ns=5 correlation=%d name=100 domain=driver class=launch\n", 9 + i % 5, t, i
@@ -126,8 +126,8 @@ random() {
 			if (i % 13 == 0) lone += ns
 			else if (i % 11 == 0) bare += ns
 		}
-		printf "total %d\nlone %d\nbare %d\n", total, lone, bare > "/dev/fd/4"
-		for (i in by) printf "kernel%d %d\n", i, by[i] > "/dev/fd/4"
+		printf "total %.0f\nlone %.0f\nbare %.0f\n", total, lone, bare > "/dev/fd/4"
+		for (i in by) printf "kernel%d %.0f\n", i, by[i] > "/dev/fd/4"
 	}'
 }
 
@@ -137,7 +137,7 @@ random() {
 	[ "$(sum < folded)" -eq "$(awk '$1 == "total" { print $2 }' truth)" ]
 	[ "$(grep -F ';[no launch];' folded | sum)" -eq "$(awk '$1 == "lone" { print $2 }' truth)" ]
 	[ "$(grep -F ';[no stack];' folded | sum)" -eq "$(awk '$1 == "bare" { print $2 }' truth)" ]
-	diff <(sed -E 's/.*\[gpu\] (kernel[0-9]+) ([0-9]+)/\1 \2/' folded | awk '{ n[$1] += $2 } END { for (i in n) print i, n[i] }' | sort) <(grep ^kernel truth | sort)
+	diff <(sed -E 's/.*\[gpu\] (kernel[0-9]+) ([0-9]+)/\1 \2/' folded | awk '{ n[$1] += $2 } END { for (i in n) printf "%s %.0f\n", i, n[i] }' | sort) <(grep ^kernel truth | sort)
 	gpuflame -i r.gst --minwidth=0 | grep -qF "$(sed -nE 's/^total ([0-9]+)/\1/p' truth | sed -E ':a; s/([0-9])([0-9]{3})($|,)/\1,\2\3/; ta') ns), 100.00%</title>"
 }
 

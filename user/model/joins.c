@@ -237,7 +237,7 @@ int join_expire(struct model *m, bool all)
 	int err;
 
 	while ((c = m->oldest)) {
-		if (!all && now - c->arrival <= MODEL_HORIZON_NS) {
+		if (!all && (s64)(now - c->arrival) <= (s64)MODEL_HORIZON_NS) {
 			if (m->call_count <= WAITING_MAX)
 				break;
 			m->counts.evicted++;
