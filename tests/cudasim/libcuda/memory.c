@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Memory. Device memory is host memory in disguise, so copies move real bytes; a sorted array
+ * of ranges says what kind each address is.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "engine.h"
+
+#define GRAIN 512		/* what the real allocator aligns to */
+#define MMAP_FROM (1u << 16)
+
+static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+static struct memory *ranges;
+static size_t range_count, range_size;
+
+/* Index of the first range that ends after ptr. */
+static size_t range_search(uintptr_t ptr)
+{
+	size_t low = 0, high = range_count, mid;
+
+	while (low < high) {
+		mid = (low + high) / 2;
+		if (ranges[mid].end <= ptr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static bool range_add(const struct memory *m)
+{
+	size_t at;
+	bool ok = true;
+
+	pthread_rwlock_wrlock(&lock);
+	if (range_count == range_size) {
+		size_t size = range_size ? 2 * range_size : 256;
+		void *grown = realloc(ranges, size * sizeof(*ranges));
+
+		if (grown) {
+			ranges = grown;
+			range_size = size;
+		}
+	}
+	at = range_search(m->start);
+	ok = range_count < range_size && (at == range_count || ranges[at].start >= m->end);
+	if (ok) {
+		memmove(&ranges[at + 1], &ranges[at], (range_count - at) * sizeof(*ranges));
+		ranges[at] = *m;
+		range_count++;
+		if (m->device)
+			m->device->used_bytes += m->end - m->start;
+	}
+	pthread_rwlock_unlock(&lock);
+	return ok;
+}
+
+/* What ptr points into; kind MEM_PAGEABLE when it is none of ours. */
+struct memory memory_find(const void *ptr)
+{
+	struct memory m = { .kind = MEM_PAGEABLE };
+	size_t at;
+
+	pthread_rwlock_rdlock(&lock);
+	at = range_search((uintptr_t)ptr);
+	if (at < range_count && ranges[at].start <= (uintptr_t)ptr)
+		m = ranges[at];
+	pthread_rwlock_unlock(&lock);
+	return m;
+}
+
+/* Takes the range that begins at ptr out of the table; kind 0 when there is none. */
+static struct memory range_take(uintptr_t ptr)
+{
+	struct memory m = { 0 };
+	size_t at;
+
+	pthread_rwlock_wrlock(&lock);
+	at = range_search(ptr);
+	if (at < range_count && ranges[at].start == ptr) {
+		m = ranges[at];
+		range_count--;
+		memmove(&ranges[at], &ranges[at + 1], (range_count - at) * sizeof(*ranges));
+		if (m.device)
+			m.device->used_bytes -= m.end - m.start;
+	}
+	pthread_rwlock_unlock(&lock);
+	return m;
+}
+
+static CUresult allocate(void **out, size_t bytes, enum memory_kind kind)
+{
+	struct device *device = kind == MEM_DEVICE || kind == MEM_MANAGED ? current->device : NULL;
+	struct memory m = { .kind = kind, .device = device, .ctx = current };
+	void *ptr = NULL;
+
+	if (!out || !bytes)
+		return CUDA_ERROR_INVALID_VALUE;
+	bytes = (bytes + GRAIN - 1) & ~(size_t)(GRAIN - 1);
+	if (device && device->used_bytes + bytes > device->info.mem_bytes)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	m.mapped = bytes >= MMAP_FROM;
+	if (m.mapped)
+		ptr = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	else if (posix_memalign(&ptr, GRAIN, bytes))
+		ptr = NULL;
+	if (!ptr || ptr == MAP_FAILED)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	m.start = (uintptr_t)ptr;
+	m.end = m.start + bytes;
+	if (!range_add(&m))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	*out = ptr;
+	return CUDA_SUCCESS;
+}
+
+static void give_back(const struct memory *m)
+{
+	if (m->mapped)
+		munmap((void *)m->start, m->end - m->start);
+	else if (!m->registered)
+		free((void *)m->start);
+}
+
+/* kind 0: any. */
+CUresult memory_free(uintptr_t ptr, uint32_t kind)
+{
+	struct memory m = memory_find((void *)ptr);
+
+	if (m.start != ptr || m.registered || m.kind == MEM_PAGEABLE || (kind && m.kind != kind))
+		return CUDA_ERROR_INVALID_VALUE;
+	m = range_take(ptr);
+	give_back(&m);
+	return CUDA_SUCCESS;
+}
+
+CUresult memory_global(CUdeviceptr *ptr, size_t bytes)
+{
+	return allocate((void **)ptr, bytes, MEM_DEVICE);
+}
+
+/* The real call waits for the device too: a copy may still use the memory. */
+static CUresult free_now(uintptr_t ptr, uint32_t kind)
+{
+	if (!ptr)
+		return CUDA_SUCCESS;
+	wait_context(NULL);
+	return memory_free(ptr, kind);
+}
+
+static CUresult allocate_pitch(CUdeviceptr *ptr, size_t *pitch, size_t width, size_t height)
+{
+	if (!pitch)
+		return CUDA_ERROR_INVALID_VALUE;
+	*pitch = (width + GRAIN - 1) & ~(size_t)(GRAIN - 1);
+	return allocate((void **)ptr, *pitch * height, MEM_DEVICE);
+}
+
+static CUresult free_async(CUdeviceptr ptr, struct CUstream_st *s)
+{
+	struct work w = { .payload = PAY_FREE, .dst = (char *)ptr };
+
+	if (!s)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (memory_find((void *)ptr).start != ptr)
+		return CUDA_ERROR_INVALID_VALUE;
+	return submit(s, &w, NULL);
+}
+
+/* ---- memory of the host ---- */
+
+static CUresult host_register(void *ptr, size_t bytes)
+{
+	struct memory m = { .kind = MEM_PINNED, .registered = true, .ctx = current };
+
+	if (!ptr || !bytes)
+		return CUDA_ERROR_INVALID_VALUE;
+	m.start = (uintptr_t)ptr;
+	m.end = m.start + bytes;
+	return range_add(&m) ? CUDA_SUCCESS : CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+}
+
+static CUresult host_unregister(void *ptr)
+{
+	struct memory m = memory_find(ptr);
+
+	if (m.start != (uintptr_t)ptr || !m.registered)
+		return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+	wait_context(NULL);
+	range_take(m.start);
+	return CUDA_SUCCESS;
+}
+
+static CUresult host_device_pointer(CUdeviceptr *out, void *ptr)
+{
+	if (!out || memory_find(ptr).kind == MEM_PAGEABLE)
+		return CUDA_ERROR_INVALID_VALUE;
+	*out = (uintptr_t)ptr;
+	return CUDA_SUCCESS;
+}
+
+/* ---- questions ---- */
+
+static CUresult info_get(size_t *available, size_t *total)
+{
+	struct device *d = current->device;
+
+	if (total)
+		*total = d->info.mem_bytes;
+	if (available)
+		*available = d->info.mem_bytes - d->used_bytes;
+	return CUDA_SUCCESS;
+}
+
+static CUresult range_get(CUdeviceptr *base, size_t *bytes, CUdeviceptr ptr)
+{
+	struct memory m = memory_find((void *)ptr);
+
+	if (m.kind == MEM_PAGEABLE)
+		return CUDA_ERROR_NOT_FOUND;
+	if (base)
+		*base = m.start;
+	if (bytes)
+		*bytes = m.end - m.start;
+	return CUDA_SUCCESS;
+}
+
+static CUresult pointer_get(void *value, CUpointer_attribute attribute, CUdeviceptr ptr)
+{
+	struct memory m = memory_find((void *)ptr);
+
+	if (!value || m.kind == MEM_PAGEABLE)
+		return CUDA_ERROR_INVALID_VALUE;
+	switch (attribute) {
+	case CU_POINTER_ATTRIBUTE_CONTEXT:
+		*(CUcontext *)value = m.ctx;
+		break;
+	case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+		*(uint32_t *)value = m.kind == MEM_PINNED ? CU_MEMORYTYPE_HOST
+							   : CU_MEMORYTYPE_DEVICE;
+		break;
+	case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+	case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+		*(CUdeviceptr *)value = ptr;
+		break;
+	case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+		*(uint32_t *)value = m.kind == MEM_MANAGED;
+		break;
+	case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+		*(int *)value = m.ctx->device->ordinal;
+		break;
+	case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+		*(CUdeviceptr *)value = m.start;
+		break;
+	case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+		*(size_t *)value = m.end - m.start;
+		break;
+	default:
+		return CUDA_ERROR_INVALID_VALUE;
+	}
+	return CUDA_SUCCESS;
+}
+
+/* Unlike the single question, this one never fails: an unknown pointer answers zeroes. */
+static CUresult pointer_get_all(unsigned int count, CUpointer_attribute *attributes,
+				void **values, CUdeviceptr ptr)
+{
+	for (unsigned int i = 0; i < count; i++)
+		if (pointer_get(values[i], attributes[i], ptr))
+			*(uint32_t *)values[i] = 0;
+	return CUDA_SUCCESS;
+}
+
+#define stream_here() stream_of(stream, per_thread)
+
+CTX_API(cuMemAlloc_v2, (CUdeviceptr *ptr, size_t bytes), (ptr, bytes),
+	allocate((void **)ptr, bytes, MEM_DEVICE))
+CTX_API(cuMemAllocPitch_v2,
+	(CUdeviceptr *ptr, size_t *pitch, size_t width, size_t height, unsigned int element),
+	(ptr, pitch, width, height, element), allocate_pitch(ptr, pitch, width, height))
+CTX_API(cuMemAllocManaged, (CUdeviceptr *ptr, size_t bytes, unsigned int flags),
+	(ptr, bytes, flags), allocate((void **)ptr, bytes, MEM_MANAGED))
+CTX_API(cuMemFree_v2, (CUdeviceptr ptr), (ptr), free_now(ptr, 0))
+CTX_API(cuMemAllocHost_v2, (void **ptr, size_t bytes), (ptr, bytes),
+	allocate(ptr, bytes, MEM_PINNED))
+CTX_API(cuMemHostAlloc, (void **ptr, size_t bytes, unsigned int flags), (ptr, bytes, flags),
+	allocate(ptr, bytes, MEM_PINNED))
+CTX_API(cuMemFreeHost, (void *ptr), (ptr), free_now((uintptr_t)ptr, MEM_PINNED))
+CTX_API(cuMemHostRegister_v2, (void *ptr, size_t bytes, unsigned int flags), (ptr, bytes, flags),
+	host_register(ptr, bytes))
+CTX_API(cuMemHostUnregister, (void *ptr), (ptr), host_unregister(ptr))
+CTX_API(cuMemHostGetDevicePointer_v2, (CUdeviceptr *device, void *ptr, unsigned int flags),
+	(device, ptr, flags), host_device_pointer(device, ptr))
+STREAM_API(cuMemAllocAsync, (CUdeviceptr *ptr, size_t bytes, CUstream stream),
+	   (ptr, bytes, stream), allocate((void **)ptr, bytes, MEM_DEVICE))
+STREAM_API(cuMemFreeAsync, (CUdeviceptr ptr, CUstream stream), (ptr, stream),
+	   free_async(ptr, stream_here()))
+CTX_API(cuMemGetInfo_v2, (size_t *free, size_t *total), (free, total), info_get(free, total))
+CTX_API(cuMemGetAddressRange_v2, (CUdeviceptr *base, size_t *bytes, CUdeviceptr ptr),
+	(base, bytes, ptr), range_get(base, bytes, ptr))
+CTX_API(cuPointerGetAttribute, (void *value, CUpointer_attribute attribute, CUdeviceptr ptr),
+	(value, attribute, ptr), pointer_get(value, attribute, ptr))
+CTX_API(cuPointerGetAttributes,
+	(unsigned int count, CUpointer_attribute *attributes, void **values, CUdeviceptr ptr),
+	(count, attributes, values, ptr), pointer_get_all(count, attributes, values, ptr))
+STREAM_API(cuMemPrefetchAsync_v2,
+	   (CUdeviceptr ptr, size_t bytes, CUmemLocation location, unsigned int flags,
+	    CUstream stream), (ptr, bytes, location, flags, stream),
+	   memory_find((void *)ptr).kind == MEM_MANAGED ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE)
+CTX_API(cuMemAdvise_v2,
+	(CUdeviceptr ptr, size_t bytes, CUmem_advise advice, CUmemLocation location),
+	(ptr, bytes, advice, location),
+	memory_find((void *)ptr).kind == MEM_MANAGED ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE)

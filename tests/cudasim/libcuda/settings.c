@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The environment: CUDASIM_NAME settings, and CUDASIM_FAIL="NAME:nth=N:err=E,...", which makes
+ * the Nth call of NAME (every call without nth) return error E (1 without err).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine.h"
+
+#define MAX_FAULTS 16
+
+static struct fault_rule {
+	char name[64];
+	uint32_t nth, calls;
+	int error;
+} rules[MAX_FAULTS];
+static int rule_count;
+bool sim_faults, sim_log;
+
+const char *setting(const char *name)
+{
+	char full[64];
+
+	snprintf(full, sizeof(full), "CUDASIM_%s", name);
+	return getenv(full);
+}
+
+double setting_number(const char *name, double otherwise)
+{
+	const char *s = setting(name);
+
+	return s && *s ? atof(s) : otherwise;
+}
+
+static void rule_parse(char *text)
+{
+	struct fault_rule *r = &rules[rule_count];
+	char *save, *part = strtok_r(text, ":", &save);
+
+	if (!part || rule_count == MAX_FAULTS)
+		return;
+	snprintf(r->name, sizeof(r->name), "%s", part);
+	r->error = 1;
+	while ((part = strtok_r(NULL, ":", &save))) {
+		if (!strncmp(part, "nth=", 4))
+			r->nth = atoi(part + 4);
+		else if (!strncmp(part, "err=", 4))
+			r->error = atoi(part + 4);
+	}
+	rule_count++;
+}
+
+static void faults_parse(void)
+{
+	const char *s = setting("FAIL");
+	char *copy, *save, *part;
+
+	copy = s ? strdup(s) : NULL;
+	if (copy)
+		for (part = strtok_r(copy, ",", &save); part; part = strtok_r(NULL, ",", &save))
+			rule_parse(part);
+	free(copy);
+	sim_faults = rule_count > 0;
+	sim_log = setting("LOG") != NULL;
+}
+
+void faults_load(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, faults_parse);
+}
+
+/* A rule for cuMemAlloc also meets cuMemAlloc_v2 and cuMemAlloc_v2_ptsz. */
+static bool rule_meets(const struct fault_rule *r, const char *name)
+{
+	size_t n = strlen(r->name);
+
+	if (strncmp(r->name, name, n))
+		return false;
+	return !name[n] || !strncmp(name + n, "_v", 2) || !strncmp(name + n, "_pt", 3);
+}
+
+/* 0, or the error that this call of `name` is to return. */
+int fault(const char *name)
+{
+	struct fault_rule *r;
+
+	for (r = rules; r < rules + rule_count; r++) {
+		if (!rule_meets(r, name))
+			continue;
+		if (__atomic_add_fetch(&r->calls, 1, __ATOMIC_RELAXED) == r->nth || !r->nth)
+			return r->error;
+	}
+	return 0;
+}
