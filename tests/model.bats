@@ -36,6 +36,20 @@ shows() { for x; do [[ "$output" == *"$x"* ]] || { echo "nowhere: $x"; echo "$ou
 	shows "ops=1" "links correlated=1 uncorrelated=0"
 }
 
+@test "operations before the first CPU record do not set the clock, however wrong theirs is" {
+	for gpu in 5000 1700000000000000000; do
+		run -0 deliver <<-END
+		$(names)
+		kernel ts=$gpu producer=1 pid=10 dur_ns=10 correlation=7 name=2
+		kernel ts=$gpu producer=1 pid=10 dur_ns=10 correlation=8 name=2
+		flush
+		api ts=1000 producer=1 pid=10 tid=11 dur_ns=100 correlation=7 name=1 class=launch
+		api ts=1200 producer=1 pid=10 tid=11 dur_ns=100 correlation=8 name=1 class=launch
+		END
+		shows "links correlated=2 uncorrelated=0"
+	done
+}
+
 @test "a call 29 seconds later is awaited, one 31 seconds later is not" {
 	for late in 29 31; do
 		run -0 deliver <<-END

@@ -230,6 +230,14 @@ static int call_expire(struct model *m, struct call *c)
 	return err;
 }
 
+/* What came before the first CPU record has arrived by a clock that may be ahead, or wrong. */
+void join_rebase(struct model *m, u64 now)
+{
+	for (struct call *c = m->oldest; c; c = c->later)
+		if (c->arrival > now)
+			c->arrival = now;
+}
+
 int join_expire(struct model *m, bool all)
 {
 	u64 now = model_now(m);

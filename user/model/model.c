@@ -81,6 +81,8 @@ static void model_time(struct model *m, const struct event *e)
 		if (end > m->gpu_now)
 			m->gpu_now = end;
 	} else if (end > m->now) {
+		if (!m->now)
+			join_rebase(m, end);
 		m->now = end;
 	}
 }

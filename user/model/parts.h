@@ -149,6 +149,7 @@ int join_stack(struct model *m, const struct api_stack *s);
 int join_op(struct model *m, const struct gpu_head *g);
 void join_node(struct model *m, const struct graph_node *n);
 int join_expire(struct model *m, bool all);
+void join_rebase(struct model *m, u64 now);	/* from the GPU's clock to the CPU's */
 void call_unref(struct model *m, struct call *c);
 
 /* host.c */
