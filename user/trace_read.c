@@ -282,7 +282,7 @@ static int unpack(struct trace_reader *r, const struct block_head *h)
 		return stop_damaged(r);
 	buffer_need(&r->data, (size_t)h->records * l->type->size);
 	buffer_need(&r->scratch, (size_t)h->records * sizeof(u64));
-	r->rows = (struct rows){ .data = r->data.data, .n = h->records };
+	r->rows = (struct rows){ .data = r->data.data, .n = h->records, .tails = (const u8 *)"" };
 	if (l->type->tail) {
 		buffer_need(&r->tail_len, (size_t)h->records * sizeof(u32));
 		r->rows.tail_len = memset(r->tail_len.data, 0, (size_t)h->records * sizeof(u32));

@@ -2,7 +2,8 @@
 /*
  * A trace file to text that mktrace reads: one record a line, all fields.
  *
- *   cattrace [-i] [-s] FILE     -i: the header as well, -s: in order of kind, producer, time
+ *   cattrace [-i] [-r] [-s] FILE     -i: the header as well, -r: only decimal numbers,
+ *                                    -s: in order of kind, producer, time
  *
  * Exit 1 when the file is damaged, after all that could be read. Record counts
  * of what was stepped over and of gaps go to stderr.
@@ -15,6 +16,8 @@
 #include <unistd.h>
 #include "log.h"
 #include "trace.h"
+
+static bool plain;
 
 static void put_text(const char *s, size_t max)
 {
@@ -55,13 +58,14 @@ static void put_field(const struct event *e, const struct field *f)
 	} else if (f->as == AS_BYTES) {
 		for (u32 i = 0; i < f->size; i++)
 			printf("%02x", p[i]);
-	} else if (f->as == AS_ENUM && (name = enum_name(f->names, element(p, size, false)))) {
+	} else if (!plain && f->as == AS_ENUM && (name = enum_name(f->names, element(p, size, false)))) {
 		fputs(name, stdout);
 	} else {
 		for (u32 i = 0; i < f->size / size; i++) {
 			s64 v = element(p + i * size, size, sign);
 
-			printf(f->as == AS_HEX ? "%s0x%llx" : sign ? "%s%lld" : "%s%llu", i ? "," : "", v);
+			printf(!plain && f->as == AS_HEX ? "%s0x%llx" : sign ? "%s%lld" : "%s%llu",
+			       i ? "," : "", v);
 		}
 	}
 }
@@ -82,7 +86,7 @@ static void put_record(const struct event *e)
 		put_text((const char *)tail, len);
 	}
 	for (u32 i = 0; type->tail == AS_FRAMES && i < len; i += 8)
-		printf("%s0x%llx", i ? "," : " frames=", element(tail + i, 8, false));
+		printf(plain ? "%s%llu" : "%s0x%llx", i ? "," : " frames=", element(tail + i, 8, false));
 	putchar('\n');
 }
 
@@ -140,12 +144,13 @@ int main(int argc, char **argv)
 	int ret, c;
 
 	log_init("cattrace", false);
-	while ((c = getopt(argc, argv, "is")) != -1) {
+	while ((c = getopt(argc, argv, "irs")) != -1) {
 		info |= c == 'i';
+		plain |= c == 'r';
 		sorted |= c == 's';
 	}
 	if (optind + 1 != argc)
-		errx(2, "usage: cattrace [-i] [-s] FILE");
+		errx(2, "usage: cattrace [-i] [-r] [-s] FILE");
 	if (trace_open(&r, argv[optind]))
 		return 1;
 	if (info)
