@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Probe sets: open, share maps, load, count, close. What attaches them is in probe_attach.c. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,7 +119,7 @@ static void give_shared(struct probe_object *o)
 		if (!s || !shareable(name) || shared_fd(s, name) >= 0 || s->count == SHARED_MAX)
 			continue;
 		snprintf(s->maps[s->count].name, sizeof(s->maps[0].name), "%s", name);
-		s->maps[s->count++].fd = dup(bpf_map__fd(map));
+		s->maps[s->count++].fd = fcntl(bpf_map__fd(map), F_DUPFD_CLOEXEC, 3);
 	}
 }
 
