@@ -7,6 +7,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <stdlib.h>
+#include <string.h>
 #include "recorder.h"
 
 /* ---- from the kernel's ring ---- */
@@ -50,6 +51,8 @@ static int deliver_task(struct recorder *r, const struct task *from_bpf)
 	struct task t = *from_bpf;
 
 	t.pad = 0;
+	if (r->inner && t.what != TASK_EXIT)
+		hash_put(&r->inner_ids, t.ns_tid, (void *)(uintptr_t)t.e.tid);
 	task_learn(r, &t);
 	if (from_bpf->pad)	/* the last thread: what it did stands in the ring before this */
 		process_forget(&r->processes, t.e.pid);
@@ -93,9 +96,26 @@ static bool deliver_accept(void *recorder, u32 pid)
 	return p && !bpf_map_lookup_elem(r->followed_fd, &p->pid, &flags);
 }
 
+static u32 host_id(struct recorder *r, u32 id)
+{
+	u32 host = (uintptr_t)hash_get(&r->inner_ids, id);
+
+	return host ? host : id;
+}
+
+/* In a pid namespace the library's records carry ids of ours, the kernel's those of the host. */
 static int deliver_record(void *recorder, const struct event *e)
 {
-	return record_put(recorder, e);
+	static u64 copy[(RECORD_MAX + 8) / 8];
+	struct event *mine = (struct event *)copy;
+	struct recorder *r = recorder;
+
+	if (!r->inner)
+		return record_put(r, e);
+	memcpy(copy, e, e->size);
+	mine->pid = host_id(r, e->pid);
+	mine->tid = host_id(r, e->tid);
+	return record_put(r, mine);
 }
 
 static void peer_came(struct recorder *r, const struct handover_peer *peer)
@@ -131,12 +151,13 @@ static const char *cupti_reason(s32 status)
 	}
 }
 
-static void peer_went(struct recorder *r, const struct handover_peer *peer)
+/* Said once for each reason: a command may start hundreds of processes. */
+static void peer_cupti(struct recorder *r, const struct handover_peer *peer)
 {
 	const char *why = cupti_reason(peer->cupti_status);
 	char number[48];
 
-	if (!peer->cupti_status)
+	if (!peer->state || !peer->cupti_status || !seen_first(&r->reasons, peer->cupti_status))
 		return;
 	if (!why) {
 		snprintf(number, sizeof(number), "CUPTI error %d", peer->cupti_status);
@@ -148,10 +169,11 @@ static void peer_went(struct recorder *r, const struct handover_peer *peer)
 
 static void deliver_peer(void *recorder, const struct handover_peer *peer)
 {
-	if (peer->gone)
-		peer_went(recorder, peer);
-	else
-		peer_came(recorder, peer);
+	struct recorder *r = recorder;
+
+	if (seen_first(&r->peers, peer->producer))
+		peer_came(r, peer);
+	peer_cupti(r, peer);
 }
 
 const struct handover_ops deliver_handover = { deliver_accept, deliver_record, deliver_peer };

@@ -44,15 +44,6 @@ static void symbol_put(struct recorder *r, u64 frame, u64 distance, const char *
 	record_put_text(r, &s.e, sizeof(s), name);
 }
 
-/* True the first time. */
-static bool seen_first(struct hash *seen, u64 id)
-{
-	if (hash_get(seen, id))
-		return false;
-	hash_put(seen, id, seen);
-	return true;
-}
-
 /* ---- where an address is mapped ---- */
 
 void stack_maps(struct recorder *r, struct process *p)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The one loop: the kernel's ring, the library's rings, signals and a timer.
- * Whatever wakes it, it drains everything; rings of the library wake nobody, so
- * the timer looks at them a hundred times a second.
+ * Whatever wakes it, it drains everything. The kernel's ring wakes it for new
+ * processes and stacks and when it fills, the library's rings by a timer of
+ * their own (handover_fd).
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -16,7 +17,7 @@
 #include <unistd.h>
 #include "recorder.h"
 
-#define DRAIN_NS  10000000	/* a ring of 1 MiB holds 10 ms of 1 M calls/s */
+#define DRAIN_NS  100000000	/* what is in the ring and woke nobody */
 #define SECOND_NS 1000000000ULL
 #define FLUSH_NS  (10 * SECOND_NS)	/* for the libraries to hand over what CUPTI still holds */
 

@@ -26,6 +26,14 @@ u64 now_ns(void)
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
+bool seen_first(struct hash *seen, u64 id)
+{
+	if (hash_get(seen, id))
+		return false;
+	hash_put(seen, id, seen);
+	return true;
+}
+
 /* ---- records ---- */
 
 int record_put(struct recorder *r, const struct event *e)
@@ -241,6 +249,9 @@ static void recorder_free(struct recorder *r)
 	kernel_symbols_free(r->kernel);
 	hash_free(&r->stacks);
 	hash_free(&r->frames);
+	hash_free(&r->peers);
+	hash_free(&r->inner_ids);
+	hash_free(&r->reasons);
 }
 
 /* The command goes on when the recording had to end before it; a second signal ends us. */

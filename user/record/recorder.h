@@ -111,13 +111,16 @@ struct recorder {
 	struct rlimit files_before;
 	struct command command;
 	struct hash processes;
+	struct hash inner_ids;		/* `inner`: our id of a thread -> the host's */
 	struct objects objects;
 	struct kernel_symbols *kernel;
 	struct hash stacks, frames;	/* ids that are in the file */
+	struct hash peers, reasons;	/* producers that came, CUptiResults that were said */
 	u64 lost;
 	bool lost_unknown;
 };
 
+bool seen_first(struct hash *seen, u64 id);	/* true the first time */
 int record_put(struct recorder *r, const struct event *e);	/* 0, or negative: reported */
 /* A record of `size` bytes that ends in text. */
 int record_put_text(struct recorder *r, struct event *e, size_t size, const char *text);
