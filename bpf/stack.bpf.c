@@ -6,7 +6,6 @@
  */
 #include "emit.bpf.h"
 #include "cuda.h"
-#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 #include <bpf/usdt.bpf.h>
 
@@ -41,10 +40,9 @@ static __always_inline u64 mix(u64 h, u64 v)
 /* A process after exec is another image: equal addresses there mean other code. */
 static __always_inline u64 image_hash(struct task_struct *task)
 {
-	u64 h = mix(0, BPF_CORE_READ(task, tgid));
+	u64 h = mix(task->tgid, task->group_leader->start_time);
 
-	h = mix(h, BPF_CORE_READ(task, group_leader, start_time));
-	return mix(h, BPF_CORE_READ(task, self_exec_id));
+	return mix(h, task->self_exec_id);
 }
 
 static __always_inline u64 stack_hash(const struct raw_stack *s, u32 frames, u64 h)
