@@ -18,12 +18,17 @@
 #define EXIT_LOST   3
 #define DEFAULT_PATH "gpuscope.gst"
 
-u64 now_ns(void)
+static u64 clock_ns(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(clock, &t);
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+u64 now_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
 }
 
 bool seen_first(struct hash *seen, u64 id)
@@ -94,16 +99,13 @@ void record_clock(struct recorder *r)
 	};
 
 	for (int i = 0; i < 5; i++) {
-		struct timespec real;
-		u64 before = now_ns(), after;
+		u64 before = now_ns(), real = clock_ns(CLOCK_REALTIME), after = now_ns();
 
-		clock_gettime(CLOCK_REALTIME, &real);
-		after = now_ns();
 		if (after - before >= best.width_ns)
 			continue;
 		best.width_ns = after - before;
 		best.e.ts = before + (after - before) / 2;
-		best.realtime_ns = real.tv_sec * 1000000000ULL + real.tv_nsec;
+		best.realtime_ns = real;
 	}
 	record_put(r, &best.e);
 }
@@ -269,11 +271,11 @@ static int wait_for_command(struct recorder *r, int stopped)
 
 static int recorder_run(struct recorder *r)
 {
-	u64 begin = now_ns();
+	u64 begin = now_ns(), own = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	int stopped = loop_run(r), err, code;
 
 	if (r->set->cost)
-		sets_cost(r, now_ns() - begin);
+		sets_cost(r, now_ns() - begin, clock_ns(CLOCK_PROCESS_CPUTIME_ID) - own);
 	err = recorder_end(r);
 	code = wait_for_command(r, stopped);
 	if (err || stopped < 0)

@@ -135,7 +135,7 @@ bool to_stdout(const struct recorder *r);	/* then the command's goes to standard
 int sets_check(const struct record_set *sets, const char *list);	/* 0, -EINVAL: unknown name */
 int sets_open(struct recorder *r, const struct record_set *sets);
 void sets_losses(struct recorder *r);
-void sets_cost(struct recorder *r, u64 span_ns);
+void sets_cost(struct recorder *r, u64 span_ns, u64 own_ns);	/* own: our CPU time */
 void sets_detach(struct recorder *r);
 void sets_close(struct recorder *r);
 int sets_list(const struct record_set *sets);

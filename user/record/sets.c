@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include "calibrate.h"
 #include "out.h"
 #include "recorder.h"
 
@@ -180,28 +181,46 @@ void sets_losses(struct recorder *r)
 	}
 }
 
-static double share(u64 ns, u64 span)
+/* Returns what the set cost in all, in ns. */
+static u64 set_cost(struct table *t, const struct probe_cost *costs, size_t n, u64 trap_ns)
 {
-	return span ? 100.0 * ns / span : 0;
+	u64 sum = 0;
+
+	for (; n--; costs++) {
+		u64 trap = costs->type == PROBE_USDT ? trap_ns : 0;
+
+		if (!costs->runs)
+			continue;
+		table_cell(t, "%s", costs->program);
+		table_cell(t, "%llu", costs->runs);
+		table_cell(t, "%llu", costs->run_ns / costs->runs);
+		table_cell(t, "%llu", trap);
+		sum += costs->run_ns + costs->runs * trap;
+	}
+	return sum;
 }
 
-void sets_cost(struct recorder *r, u64 span_ns)
+void sets_cost(struct recorder *r, u64 span_ns, u64 own_ns)
 {
-	struct probe_cost costs[16];
-	struct timespec own;
+	static const char *const heads[] = { "<PROGRAM", "RUNS", "PROGRAM(ns)", "TRAP(ns)", NULL };
+	u64 probes = 0;
+	struct probe_cost costs[RECORD_SETS_MAX][16];
+	size_t count[RECORD_SETS_MAX];
+	struct trap_cost trap = {};
+	struct table *t = table_new(heads);
 
-	for (u32 i = 0; i < r->probes; i++) {
-		size_t n = probe_costs(r->probe[i], costs, 16);
-
-		for (size_t c = 0; c < n; c++)
-			warn("cost: %-16s %9llu runs %6llu ns each %6.2f %% of a core",
-			     costs[c].program, costs[c].runs,
-			     costs[c].runs ? costs[c].run_ns / costs[c].runs : 0,
-			     share(costs[c].run_ns, span_ns));
-	}
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own);
-	warn("cost: this program %6.2f %% of a core",
-	     share(own.tv_sec * 1000000000ULL + own.tv_nsec, span_ns));
+	for (u32 i = 0; i < r->probes; i++)
+		count[i] = probe_costs(r->probe[i], costs[i], 16);
+	probe_stats_end();	/* it would be part of what is calibrated */
+	if (r->probes && calibrate(&trap))
+		warn("the cost of a trap is left out: it could not be measured");
+	for (u32 i = 0; i < r->probes; i++)
+		probes += set_cost(t, costs[i], count[i], trap.uprobe_ns);
+	warn("cost, in ns a run:");
+	table_print(t, stderr, 0, "  ");
+	table_free(t);
+	warn("probes %.2f%% of one core, this program %.2f%%, in %.1f s", 100.0 * probes / span_ns,
+	     100.0 * own_ns / span_ns, span_ns / 1e9);
 }
 
 void sets_detach(struct recorder *r)
