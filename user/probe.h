@@ -22,7 +22,7 @@ struct skel_ops {
 	void (*destroy)(void *skel);
 	size_t obj, rodata, rodata_size;	/* offsets in the skeleton of the pointers */
 	size_t bss, lost, lost_map;	/* u64 in .bss (bpf/emit.bpf.h) */
-	size_t only_pid, only_tid;	/* u32 in .rodata (same) */
+	size_t only_pid, only_tid, wake_bytes;	/* u32 in .rodata (same) */
 };
 
 #define TOOL_SKEL(name)								\
@@ -38,6 +38,7 @@ struct skel_ops {
 		offsetof(struct name##__bss, lost_map),				\
 		offsetof(struct name##__rodata, only_pid),			\
 		offsetof(struct name##__rodata, only_tid),			\
+		offsetof(struct name##__rodata, wake_bytes),			\
 	}
 
 enum probe_type {

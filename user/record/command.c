@@ -191,15 +191,6 @@ int command_release(struct recorder *r)
 	return code;
 }
 
-void command_kill(struct command *c)
-{
-	if (c->pid <= 0)
-		return;
-	close(c->go);		/* it reads the end of the pipe and leaves */
-	close(c->result);
-	waitpid(c->pid, &c->status, 0);
-}
-
 int command_code(const struct command *c)
 {
 	return WIFSIGNALED(c->status) ? 128 + WTERMSIG(c->status) : WEXITSTATUS(c->status);

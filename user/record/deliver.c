@@ -83,24 +83,23 @@ int deliver_bpf(void *recorder, void *record, size_t size)
 
 /* ---- from the library's rings ---- */
 
-static bool deliver_accept(void *recorder, u32 pid)
-{
-	struct recorder *r = recorder;
-	struct process *p;
-	u32 flags;
-
-	if (!r->ring)
-		return true;	/* nobody knows our children; the socket's directory is private */
-	ring_buffer__consume(r->ring);
-	p = process_find_local(&r->processes, pid);
-	return p && !bpf_map_lookup_elem(r->followed_fd, &p->pid, &flags);
-}
-
 static u32 host_id(struct recorder *r, u32 id)
 {
 	u32 host = (uintptr_t)hash_get(&r->inner_ids, id);
 
 	return host ? host : id;
+}
+
+static bool deliver_accept(void *recorder, u32 pid)
+{
+	struct recorder *r = recorder;
+	u32 host, flags;
+
+	if (!r->ring)
+		return true;	/* nobody knows our children; the socket's name is a secret */
+	ring_buffer__consume(r->ring);	/* its fork may be in there */
+	host = host_id(r, pid);
+	return !bpf_map_lookup_elem(r->followed_fd, &host, &flags);
 }
 
 /* In a pid namespace the library's records carry ids of ours, the kernel's those of the host. */

@@ -235,6 +235,7 @@ static int recorder_end(struct recorder *r)
 	if (trace_close(r->file) && !err)
 		err = -EIO;
 	r->file = NULL;
+	r->file_error = -EBADF;	/* whatever still comes comes too late */
 	if (!err)
 		warn("%s: %llu records, %.1f MB, %llu%s lost",
 		     to_stdout(r) ? "standard output" : r->path, records, bytes / 1e6, r->lost,

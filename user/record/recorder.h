@@ -84,7 +84,6 @@ struct recorder;
 int command_check(const char *name);	/* 0, or reported: 127 none, 126 cannot be executed */
 int command_spawn(struct recorder *r, char **argv);	/* it waits before exec; 0 or 125 */
 int command_release(struct recorder *r);		/* let it run; 0, 126, 127 or 125, reported */
-void command_kill(struct command *c);			/* it never ran */
 /* Exit code of a finished command. */
 int command_code(const struct command *c);
 const char *command_library(void);	/* path of libgpuscope-cuda.so, NULL: not found */

@@ -69,19 +69,28 @@ static bool nops_optimised(void)
 
 /* ---- opening ---- */
 
+/* We are woken when a 32nd of the ring is full, as with the default size. */
+static int set_ring_size(struct probe_object *o, const struct probe_set *set, u64 bytes)
+{
+	struct bpf_map *ring = bpf_object__find_map_by_name(probe_bpf(o), "events");
+	u32 wake = bytes / 32;
+	int err = bpf_map__set_max_entries(ring, bytes);
+
+	memcpy((char *)probe_rodata(o, NULL) + set->skel->wake_bytes, &wake, sizeof(wake));
+	return err ? fail(err, "cannot make a ring of %llu bytes", bytes) : 0;
+}
+
 static int set_load(struct recorder *r, const struct probe_set *set)
 {
 	struct probe_object *o;
-	struct bpf_map *ring;
 	int err = probe_open(&o, set, r->shared);
 
 	if (err)
 		return err;
-	ring = bpf_object__find_map_by_name(probe_bpf(o), "events");
-	if (ring && r->set->ring_bytes && !r->probes)
-		err = bpf_map__set_max_entries(ring, r->set->ring_bytes);
-	err = err ? fail(err, "cannot make a ring of %llu bytes", r->set->ring_bytes) :
-		probe_load(o);
+	if (r->set->ring_bytes)
+		err = set_ring_size(o, set, r->set->ring_bytes);
+	if (!err)
+		err = probe_load(o);
 	if (err) {
 		probe_close(o);
 		return err;
@@ -120,6 +129,17 @@ static void sets_attach(struct recorder *r)
 		if (probe_attach(r->probe[i], library ? command_library() : NULL, 0))
 			set_missing(r, r->probe_set[i]);
 	}
+}
+
+static void sets_note(struct recorder *r)
+{
+	char names[256] = "";
+	size_t n = 0;
+
+	for (u32 i = 0; i < r->probes && n < sizeof(names); i++)
+		n += snprintf(names + n, sizeof(names) - n, "%s%s", i ? "," : "",
+			      r->probe_set[i]->name);
+	record_note(r, NOTE_SETTING, "probes=%s", names);
 }
 
 static int sets_ring(struct recorder *r)
@@ -161,6 +181,7 @@ int sets_open(struct recorder *r, const struct record_set *sets)
 	if (!r->probes)
 		return 0;
 	sets_attach(r);
+	sets_note(r);
 	return sets_ring(r);
 }
 
