@@ -6,6 +6,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -244,10 +245,27 @@ void sets_cost(struct recorder *r, u64 span_ns, u64 own_ns)
 	     100.0 * own_ns / span_ns, span_ns / 1e9);
 }
 
+static void *set_detach(void *object)
+{
+	probe_detach(object);
+	return NULL;
+}
+
+/* The kernel takes 50 to 150 ms to be sure that a uprobe or a tracepoint of system calls is not
+ * running anywhere: all at once, it takes that once. */
 void sets_detach(struct recorder *r)
 {
-	for (u32 i = r->probes; i-- > 0; )
-		probe_detach(r->probe[i]);
+	pthread_t thread[RECORD_SETS_MAX];
+	bool started[RECORD_SETS_MAX];
+
+	for (u32 i = 0; i < r->probes; i++)
+		started[i] = !pthread_create(&thread[i], NULL, set_detach, r->probe[i]);
+	for (u32 i = 0; i < r->probes; i++) {
+		if (started[i])
+			pthread_join(thread[i], NULL);
+		else
+			probe_detach(r->probe[i]);
+	}
 }
 
 void sets_close(struct recorder *r)
