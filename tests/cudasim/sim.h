@@ -101,6 +101,7 @@ struct sim_core {
 	bool (*initialized)(void);			/* cuInit succeeded */
 	const struct sim_device_info *(*device)(int ordinal);
 	void (*quiesce)(void);				/* wait until every submitted operation has been recorded */
+	void (*settle)(void);				/* wait until all that is over has been recorded */
 	/* Fault injection: CUDASIM_FAIL="NAME:nth=N:err=E,..." ; 0 or the error to return. */
 	int (*fail)(const char *name);
 	const char *(*setting)(const char *name);	/* getenv("CUDASIM_" name) */

@@ -24,6 +24,7 @@ static void context_report(CUcontext ctx, enum sim_resource what)
 {
 	struct sim_resource_data data = {
 		.context = ctx, .context_id = ctx->id, .object = ctx, .object_id = ctx->id,
+		.device = ctx->device->ordinal,
 	};
 
 	resource_report(what, &data);

@@ -135,6 +135,16 @@ static uint32_t context_id(void *context)
 	return context_valid(context) ? ((CUcontext)context)->id : 0;
 }
 
+static uint32_t context_device(void *context)
+{
+	return context_valid(context) ? (uint32_t)((CUcontext)context)->device->ordinal : ~0u;
+}
+
+static int context_count(void)
+{
+	return engine.context_count;
+}
+
 static uint32_t stream_id(void *stream)
 {
 	struct CUstream_st *s = current ? stream_of(stream, false) : NULL;
@@ -154,6 +164,8 @@ const struct sim_core *cudasim_core(void)
 		.version = SIM_VERSION, .set_hooks = set_hooks, .call_enter = call_enter,
 		.call_exit = call_exit, .now = now, .device_count = device_count,
 		.initialized = initialized, .device = device_info, .quiesce = quiesce,
+		.settle = settle, .context_device = context_device,
+		.context_count = context_count,
 		.fail = fail, .setting = setting, .context_id = context_id,
 		.stream_id = stream_id, .node_id = node_id, .graph_id = graph_id,
 	};

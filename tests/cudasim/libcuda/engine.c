@@ -62,6 +62,7 @@ static void op_done(struct op *op)
 {
 	struct sim_hooks *hooks = sim_hooks;
 
+	engine.over++;
 	mark_put(op->w.mark);
 	op->w.mark = NULL;
 	if (!hooks || !hooks->record) {

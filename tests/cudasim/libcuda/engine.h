@@ -138,7 +138,7 @@ struct engine {
 	uint32_t heap_count, heap_size;
 	uint32_t open;			/* streams whose open is set */
 	struct op *free, *done, **done_end;
-	uint64_t seq, recorded;		/* ops submitted, ops whose record was given away */
+	uint64_t seq, over, recorded;	/* ops submitted, retired, whose record was given away */
 	uint32_t urgent;		/* host functions submitted and not yet started */
 	bool idle;			/* the worker sleeps until work is signalled */
 	bool closing;
@@ -206,6 +206,7 @@ void wait_time(uint64_t when, bool sleepy);
 void wait_seq(struct CUstream_st *s, uint64_t seq);
 void wait_context(CUcontext ctx);
 void quiesce(void);
+void settle(void);
 
 /* device.c */
 void devices_init(void);

@@ -75,10 +75,12 @@ static void node_report(enum sim_resource what, struct CUgraphNode_st *n,
 	struct sim_resource_data data = {
 		.context = ctx, .context_id = ctx ? ctx->id : 0, .object = n->graph,
 		.object_id = n->graph->id, .node = n->id, .node_type = n->type,
+		.node_handle = n,
 	};
 
 	if (original) {
 		data.original_node = original->id;
+		data.original_node_handle = (void *)original;
 		data.original_object = original->graph;
 	}
 	resource_report(what, &data);

@@ -262,6 +262,25 @@ void wait_context(CUcontext ctx)
 	pthread_mutex_unlock(&engine.lock);
 }
 
+static void wait_recorded(uint64_t count)
+{
+	while (engine.recorded < count && worker_runs && !engine.closing) {
+		pthread_cond_signal(&engine.work);
+		wait_step(0, true);
+	}
+}
+
+/* Until every record of what is over by now has been given away. */
+void settle(void)
+{
+	if (worker_runs && pthread_equal(pthread_self(), worker))
+		return;
+	engine_advance(now());
+	pthread_mutex_lock(&engine.lock);
+	wait_recorded(engine.over);
+	pthread_mutex_unlock(&engine.lock);
+}
+
 /* Until every record of what was submitted has been given away. */
 void quiesce(void)
 {
@@ -274,9 +293,6 @@ void quiesce(void)
 	pthread_mutex_unlock(&engine.lock);
 	wait_context(NULL);
 	pthread_mutex_lock(&engine.lock);
-	while (engine.recorded < seq && worker_runs && !engine.closing) {
-		pthread_cond_signal(&engine.work);
-		wait_step(0, true);
-	}
+	wait_recorded(seq);
 	pthread_mutex_unlock(&engine.lock);
 }

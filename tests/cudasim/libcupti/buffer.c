@@ -261,6 +261,7 @@ int buffer_flush(void)
 
 	if (delivering)		/* from within a buffer callback */
 		return CUPTI_E_INVALID_OPERATION;
+	core()->settle();
 	if (thread && !strcmp(thread, "app")) {
 		deliver(true);
 		return CUPTI_E_OK;
