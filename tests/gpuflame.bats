@@ -72,6 +72,21 @@ train() {
 	[ "$(gpuflame -i t.gst --folded --ops=all | sum)" -eq $((12000 + 2001 + 3 + 3000 + 11 + 500)) ]
 }
 
+@test "a kernel of a graph's node pays for the stack that captured it, and says so" {
+	{
+		train
+		cat <<-'X'
+		api producer=1 pid=100 tid=100 ts=30000 dur_ns=10 correlation=20 name=1 domain=runtime class=launch
+		api_stack pid=100 tid=100 ts=30000 stack=77 correlation=20 process=1
+		graph_node producer=1 pid=100 ts=30000 node=500 source=0 graph=1 correlation=20
+		graph_node producer=1 pid=100 ts=31000 node=900 source=500 graph=2 correlation=0
+		api producer=1 pid=100 tid=101 ts=40000 dur_ns=10 correlation=21 name=5 domain=runtime class=graph_launch
+		kernel producer=1 pid=100 ts=41000 dur_ns=70 correlation=21 name=3 graph_node=900 graph=2
+		X
+	} | gst t.gst
+	gpuflame -i t.gst --folded | grep -Fx 'trainer-100;worker/101;[captured];main;net::forward(int);cudaGraphLaunch;[gpu] relu(float*, int) 70'
+}
+
 @test "--ops=api folds CPU time of outermost calls, nested calls are not counted twice" {
 	train | gst t.gst
 	diff <(gpuflame -i t.gst --folded --ops=api --by=process) - <<-'END'
@@ -235,6 +250,10 @@ random() {
 	[ "$(ls | grep -c 'out.svg')" -eq 1 ]
 	run -1 --separate-stderr gpuflame -i t.gst -o nosuch/out.svg
 	[ "$stderr" = "gpuflame: cannot write nosuch/out.svg: No such file or directory" ]
+	run -1 --separate-stderr bash -c 'trap "" XFSZ; ulimit -f 1; "$0" -i t.gst -o out.svg' "$BIN/gpuflame"
+	[ "$stderr" = "gpuflame: cannot write out.svg: File too large" ]
+	cmp out.svg <(gpuflame -i t.gst)
+	[ "$(ls | grep -c 'out.svg')" -eq 1 ]
 	[ -e /dev/full ] || skip "needs /dev/full"
 	run -1 --separate-stderr gpuflame -i t.gst -o /dev/full
 	[ "$stderr" = "gpuflame: cannot write /dev/full: No space left on device" ]
