@@ -92,12 +92,31 @@ sample() {
 	for text in "lost       7 records: bpf_ring 3 cupti 4" "add(float*)" "mul(float*)" "54.5" "cudaLaunchKernel" \
 		"kernels: 3, 2.20 us in all, GPUs busy with them for 1.60 us" "HtoD       pinned" "41.0 GB/s" \
 		"DtoH       pageable" "not recorded: block I/O: no such tracepoint" "6.03 us" "second" \
-		"1 of 7 not" "stream" "launched 2.00 us before"; do
+		"1 of 7 not" "stream" "launched 2.00 us before the idle time"; do
 		[[ "$output" == *"$text"* ]] || { echo "nowhere: $text"; echo "$output"; false; }
 	done
 	sed '/^lost/d' <<< "$(sample)" | make_trace
 	run -0 "$BIN/gpureport" "$T/t.gst"
 	[[ "$output" == *"lost       nothing"* ]]
+}
+
+@test "an idle time tells how long nothing was launched and what its thread did before" {
+	{
+		names 1
+		cat <<-END
+		api ts=500 producer=1 pid=10 tid=11 dur_ns=10 correlation=1 name=1 class=launch
+		kernel ts=1000 producer=1 pid=10 dur_ns=1000 correlation=1 name=2
+		api ts=600 producer=1 pid=10 tid=11 dur_ns=1600 correlation=2 name=5 class=sync
+		api ts=5000 producer=1 pid=10 tid=11 dur_ns=10 correlation=3 name=1 class=launch
+		kernel ts=6000 producer=1 pid=10 dur_ns=1000 correlation=3 name=3
+		kernel ts=7300 producer=1 pid=10 dur_ns=1000 name=3
+		END
+	} | report
+	is '.by_device[0] | [.idle_ns, .idle_unlaunched_ns, .idle_unknown_ns]' '[4300,3000,300]'
+	is '.by_device[0].longest_gaps[0]' '{"start_ns":2000,"dur_ns":4000,"next":"mul(float*)","launch_tid":11,"launch_ns":5000,"before":"cudaStreamSynchronize","before_end_ns":2200}'
+	run -0 "$BIN/gpureport" "$T/t.gst"
+	[[ "$output" =~ 4.00\ us\ +3.00\ us\ +1.00\ us\ +11\ +mul.float..\ +cudaStreamSynchronize\ had\ returned\ 2.80\ us\ before\ the\ launch ]] || { echo "$output"; false; }
+	[[ "$output" == *"GPU 0 idle: 3.00 us until the host launched what came next, 1.00 us from that launch to its start, 300 ns not known"* ]]
 }
 
 @test "busy time is the union whatever the order and overlap" {

@@ -284,3 +284,41 @@ shows() { for x; do [[ "$output" == *"$x"* ]] || { echo "nowhere: $x"; echo "$ou
 	echo "200 s: $short KiB, 1000 s: $long KiB"
 	[ "$long" -lt $((short * 5 / 4)) ]
 }
+
+@test "random records in random order: each is delivered once" {
+	for seed in 1 2 3 4 5 6; do
+		awk -v seed=$seed '
+		function r(n) { return int(rand() * n) }
+		BEGIN { srand(seed); step = 10 ^ (3 + 2 * (seed % 4))
+		for (i = 0; i < 3000; i++) {
+			t = sprintf("%.0f", i * step + rand() * 100 * step); p = r(3); d = sprintf("%.0f", rand() * 60 * step)
+			k = r(14)
+			head = " ts=" t " producer=" p " pid=" 10 + r(3) " tid=" 10 + r(4)
+			if (k < 3) print "api" head " dur_ns=" d " correlation=" r(400) " name=" r(5) " depth=" (r(4) == 0) " class=" r(12)
+			else if (k < 5) print "kernel" head " dur_ns=" d " correlation=" r(400) " name=" r(5) " device=" r(3) " graph_node=" (r(2) ? r(30) : 0)
+			else if (k == 5) print "copy" head " dur_ns=" d " correlation=" r(400) " copy_kind=" r(20) " src_kind=" r(20) " bytes=" d
+			else if (k == 6) print "graph_node" head " node=" r(30) " source=" r(30) " correlation=" r(400)
+			else if (k == 7) print "api_stack" head " process=" p " correlation=" r(400) " stack=" r(9)
+			else if (k == 8) print "sync" head " dur_ns=" d " correlation=" r(400) " type=" r(9)
+			else if (k == 9) print "switch" head " on=" r(2) " state=" r(2)
+			else if (k == 10) print "fault" head
+			else if (k == 11) print "ioctl" head " dur_ns=" d
+			else if (k == 12) print "task" head " what=" r(5) " process=" r(4) " start_ns=" r(3) " comm=c" r(3)
+			else print "flush"
+		} }' > "$T/lines"
+		"$O/test/mktrace" < "$T/lines" > "$T/t.gst"
+		"$O/test/modeldump" "$T/t.gst" > "$T/out"
+		"$BIN/gpureport" -j "$T/t.gst" > "$T/json"
+		for kind in api kernel:op copy sync switch fault ioctl; do
+			want="$(grep -c "^${kind%:*} " "$T/lines")"
+			case "$kind" in
+			kernel:op) got="$(grep '^op ' "$T/out" | grep -vc memcpy)" ;;
+			copy) got="$(grep '^op ' "$T/out" | grep -c memcpy)" ;;
+			*) got="$(grep -c "^$kind " "$T/out")" ;;
+			esac
+			[ "$got" -eq "$want" ] || { echo "seed $seed: $want $kind, $got delivered"; false; }
+		done
+		[ "$(jq '.launch.correlated + .launch.uncorrelated' "$T/json")" -eq "$(grep -cE '^(kernel|copy) ' "$T/lines")" ]
+		[ "$(jq '.launch.correlated' "$T/json")" -gt 0 ]
+	done
+}

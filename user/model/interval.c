@@ -74,7 +74,9 @@ static void gap_note(struct intervals *s, const struct interval *next)
 	if (s->gap_n < GAPS)
 		s->gap_n++;
 	memmove(&s->gaps[at + 1], &s->gaps[at], (s->gap_n - 1 - at) * sizeof(*s->gaps));
-	s->gaps[at] = (struct interval){ start, end, next->launch_ns, next->name, next->tid };
+	s->gaps[at] = *next;
+	s->gaps[at].start = start;
+	s->gaps[at].end = end;
 }
 
 /* Folds the oldest intervals that ended before `before`. */
@@ -90,6 +92,8 @@ static void intervals_fold(struct intervals *s, u64 before)
 		s->folded += x->end - x->start;
 		s->edge = x->end;
 	}
+	if (!n)
+		return;
 	s->merged_n -= n;
 	memmove(s->merged, s->merged + n, s->merged_n * sizeof(*s->merged));
 }

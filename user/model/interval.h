@@ -16,6 +16,8 @@ struct interval {
 	u64 start, end;
 	u64 launch_ns;		/* when the call that launched its first operation began; 0 unknown */
 	const char *name;	/* of its first operation */
+	const char *before;	/* call that the launching thread made before, NULL: unknown */
+	u64 before_ns;		/* when that one ended */
 	u32 tid;		/* thread that launched it, 0 unknown */
 };
 
@@ -29,7 +31,7 @@ struct intervals {		/* all zero is empty */
 	u64 gap_unknown_ns;	/* gaps that were ended by what has no known call */
 	struct interval *merged, *staged;
 	size_t merged_n, merged_room, staged_n, staged_room;
-	struct interval gaps[GAPS];	/* longest first; launch_ns, name, tid are of what ended it */
+	struct interval gaps[GAPS];	/* longest first; all but start and end are of what ended it */
 	u32 gap_n;
 	bool any;
 };

@@ -281,11 +281,26 @@ static struct call *call_for_record(struct model *m, const struct api *a)
 	return c;
 }
 
+/* Records of a thread come in the order in which its calls end. */
+static void call_before(struct model *m, struct api_call *c)
+{
+	struct thread *t = thread_get(m, c->r.e.tid, c->r.e.pid);
+
+	if (t->last_end_ns <= c->r.e.ts) {
+		c->before_name = t->last_name;
+		c->before_end_ns = t->last_end_ns;
+	}
+	t->last_name = c->r.name;
+	t->last_end_ns = c->r.e.ts + c->r.dur_ns;
+}
+
 int join_api(struct model *m, const struct api *a)
 {
 	struct call *c = call_for_record(m, a);
 
 	memcpy(&c->c.r, a, sizeof(*a));
+	if (!c->nested && a->e.tid)
+		call_before(m, &c->c);
 	c->have_call = true;
 	m->counts.api++;
 	m->counts.api_nested += c->nested;

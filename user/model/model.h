@@ -49,6 +49,8 @@ struct api_call {
 	const char *name;	/* "cudaLaunchKernel" */
 	u64 stack;		/* struct stack id, 0: none */
 	u32 ops;		/* GPU operations seen of it so far */
+	u32 before_name;	/* the outermost call before it in its thread: NAME_API, 0 unknown */
+	u64 before_end_ns;
 };
 
 enum op_type { OP_KERNEL, OP_COPY, OP_SET, OP_GRAPH, OP_TYPES };

@@ -29,6 +29,8 @@ struct timed *timed_at(struct timed_list *l, u64 ts);	/* last with .ts <= ts, NU
 struct thread {
 	struct thread_info info;
 	struct timed_list calls, events;
+	u32 last_name;			/* of the outermost call whose record came last */
+	u64 last_end_ns;
 };
 
 /* One API call, or what is known of it before its record comes. */

@@ -187,11 +187,14 @@ static int collect_op(void *ctx, const struct gpu_op *op)
 	const struct gpu_head *g = op->g;
 	u64 end = g->e.ts + g->dur_ns < g->e.ts ? ~0ULL : g->e.ts + g->dur_ns;
 	struct gpu_row *gpu = gpu_row(r, op->device);
-	struct interval x = { .start = g->e.ts, .end = end, .name = op->name };
+	struct interval x = { .start = g->e.ts, .end = end, .name = report_name(r, op->name) };
 
 	if (op->call) {
 		x.launch_ns = op->call->r.e.ts;
 		x.tid = op->call->r.e.tid;
+		if (op->call->before_name)
+			x.before = model_name(r->model, g->e.producer, op->call->before_name);
+		x.before_ns = op->call->before_end_ns;
 	}
 	gpu->ops++;
 	intervals_add(&gpu->all, x, REPORT_KEEP_NS);

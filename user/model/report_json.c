@@ -198,6 +198,8 @@ static void put_gaps(struct json *j, const struct intervals *s)
 		json_str(j, "next", g->name);
 		json_u64(j, "launch_tid", g->tid);
 		json_u64(j, "launch_ns", g->launch_ns);
+		json_str(j, "before", g->before ? g->before : "");
+		json_u64(j, "before_end_ns", g->before_ns);
 		json_close(j);
 	}
 	json_close(j);

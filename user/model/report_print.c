@@ -154,9 +154,38 @@ static void print_copies(struct report *r, FILE *f, int width)
 	print_table(t, f, width, "copies and sets", rows, rows);
 }
 
+/* The two parts of the gap, and what the launching thread had done last before the launch. */
+static void gap_cells(struct table *t, const struct interval *g)
+{
+	u64 launch = g->launch_ns > g->end ? g->end : g->launch_ns;
+	char b[16];
+
+	table_cell(t, "%s", human_ns(b, g->end - g->start));
+	if (!launch) {
+		table_cell(t, "?");
+		table_cell(t, "?");
+		table_cell(t, "-");
+		table_cell(t, "%s", g->name);
+		table_cell(t, "its launch is not known");
+		return;
+	}
+	table_cell(t, "%s", human_ns(b, launch > g->start ? launch - g->start : 0));
+	table_cell(t, "%s", human_ns(b, launch > g->start ? g->end - launch : g->end - g->start));
+	table_cell(t, "%u", g->tid);
+	table_cell(t, "%s", g->name);
+	if (launch < g->start)
+		table_cell(t, "launched %s before the idle time", human_ns(b, g->start - launch));
+	else if (g->before)
+		table_cell(t, "%s had returned %s before the launch", g->before,
+			   human_ns(b, launch - g->before_ns));
+	else
+		table_cell(t, "its thread's first call");
+}
+
 static void print_gaps(struct report *r, FILE *f, u32 top, int width)
 {
-	static const char *const heads[] = { "GPU", "AT", "IDLE", "<WHY", "TID", "<THEN", NULL };
+	static const char *const heads[] = { "GPU", "AT", "IDLE", "UNLAUNCHED", "LAUNCHED", "TID",
+					     "<THEN", "<BEFORE", NULL };
 	const struct model_counts *c = model_counts(r->model);
 	struct table *t = table_new(heads);
 	size_t rows = 0, all = 0;
@@ -166,20 +195,10 @@ static void print_gaps(struct report *r, FILE *f, u32 top, int width)
 		const struct intervals *s = &r->gpus[i]->all;
 
 		all += s->gap_count;
-		for (u32 k = 0; k < shown(s->gap_n, top ? top : GAPS); k++, rows++) {
-			const struct interval *g = &s->gaps[k];
-
+		for (u32 k = 0; k < shown(s->gap_n, top ? top / 2 + 1 : 0); k++, rows++) {
 			table_cell(t, "%zu", i);
-			table_cell(t, "%s", human_ns(b, g->start - c->first_ns));
-			table_cell(t, "%s", human_ns(b, g->end - g->start));
-			if (!g->launch_ns)
-				table_cell(t, "launch unknown");
-			else if (g->launch_ns > g->start)
-				table_cell(t, "launched after %s", human_ns(b, g->launch_ns - g->start));
-			else
-				table_cell(t, "launched %s before", human_ns(b, g->start - g->launch_ns));
-			table_cell(t, g->tid ? "%u" : "-", g->tid);
-			table_cell(t, "%s", g->name);
+			table_cell(t, "%s", human_ns(b, s->gaps[k].start - c->first_ns));
+			gap_cells(t, &s->gaps[k]);
 		}
 	}
 	print_table(t, f, width, "longest times with nothing running on a GPU", rows, all);
