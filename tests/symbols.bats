@@ -74,7 +74,11 @@ program() {	# program OUT FLAGS...: a small program of known functions
 
 @test "between functions there is no name, and none before the first or behind the last" {
 	requires nm readelf
-	program "$D/p"
+	program "$D/p" -falign-functions=64
+	gap=$(nm -nS "$D/p" | awk '/ [tT] / && NF == 4 { if (seen && $1 >= end + 0) exit; seen = $4 == "shown"; if (seen) print $2 }')
+	[ $((16#$gap % 64)) -ne 0 ]
+	run -0 "$T" find "$D/p" $(($(offset_of "$D/p" shown) + 16#$gap))
+	[ "$output" = "?" ]
 	size=$((16#$(nm -S "$D/p" | awk '$4 == "main" { print $2 }')))
 	main=$(offset_of "$D/p" main)
 	run -0 "$T" find "$D/p" $((main + size - 1)) 0 0xffffffffffff

@@ -16,6 +16,10 @@ static inline const u8 *get_varint(const u8 *p, const u8 *end, u64 *v)
 {
 	u64 r = 0;
 
+	if (p < end && *p < 0x80) {
+		*v = *p;
+		return p + 1;
+	}
 	for (u32 shift = 0; shift < 64 && p < end; shift += 7) {
 		r |= (u64)(*p & 0x7f) << shift;
 		if (*p++ < 0x80) {

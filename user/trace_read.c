@@ -32,6 +32,7 @@ struct trace_reader {
 	struct buffer stored, raw, data, tail_len, scratch;
 	struct rows rows;		/* of the block that is being delivered */
 	const struct record_type *type;
+	bool careful;			/* its records may need make_safe() */
 	u16 producer;
 	u32 next;			/* its record to deliver */
 	size_t tail_at;
@@ -293,6 +294,9 @@ static int unpack(struct trace_reader *r, const struct block_head *h)
 		return stop_damaged(r);
 	}
 	r->type = l->type;
+	r->careful = l->type->tail;
+	for (u32 i = 0; i < l->n; i++)
+		r->careful |= l->columns[i].bytes;
 	r->producer = h->producer;
 	return 0;
 }
@@ -376,7 +380,8 @@ int trace_next(struct trace_reader *r, const struct event **out)
 		e->size = r->type->size;
 	e->kind = r->type->kind;
 	e->producer = r->producer;
-	make_safe(e, r->type);
+	if (r->careful)
+		make_safe(e, r->type);
 	r->next++;
 	*out = e;
 	return 1;

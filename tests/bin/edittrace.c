@@ -142,8 +142,11 @@ static bool widen(struct column_head *h, const char *name)
 	return true;
 }
 
+/* Lengths: of a payload that is said to be compressed, so that none contradicts another. */
 static void set_head(struct block_head *h, const char *field, u64 v)
 {
+	if (!strcmp(field, "raw") || !strcmp(field, "stored"))
+		h->codec = CODEC_ZSTD;
 #define S(m) if (!strcmp(field, #m)) { h->m = v; return; }
 	S(magic) S(size) S(type) S(codec) S(kind) S(producer) S(records) S(raw) S(stored) S(flags)
 	S(sequence) S(first_ts) S(last_ts) S(lost)
