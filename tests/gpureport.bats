@@ -135,17 +135,17 @@ sample() {
 }
 
 @test "busy time stays exact when many intervals are folded in a long trace" {
-	# 300,000 kernels of 3 of every 7 ms, in reverse within each second
+	# 210,000 kernels of 0.6 ms every 0.7 ms, in reverse within each second
 	{
 		names 1
 		awk 'BEGIN { for (s = 0; s < 300; s++) {
 			for (i = 139; i >= 0; i--)
 				for (k = 4; k >= 0; k--)
-					printf "kernel ts=%.0f producer=1 pid=1 dur_ns=600000 name=2\n", 1e9 + s * 1e9 + i * 7e6 + k * 6e5
+					printf "kernel ts=%.0f producer=1 pid=1 dur_ns=600000 name=2\n", 1e9 + s * 1e9 + i * 7e6 + k * 7e5
 			print "flush" } }'
 	} | report
 	is '[.kernels.count, .gpu_busy_ns, .gpu_idle_ns, .by_device[0].gaps, .by_device[0].late]' \
-		'[210000,126000000000,173976000000,41999,0]'
+		'[210000,126000000000,173976400000,209999,0]'
 }
 
 @test "up to 4096 samples percentiles are exact by nearest rank, beyond within the error that is printed" {
