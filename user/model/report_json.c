@@ -313,7 +313,7 @@ void report_json(struct report *r, FILE *f)
 {
 	const struct model_counts *c = model_counts(r->model);
 	const struct process_info *const *processes;
-	struct json j = { .f = f, .indent = 2 };
+	struct json j = { .f = f };
 	u64 busy = 0, idle = 0;
 
 	for (size_t i = 0; i < r->gpu_n; i++) {
