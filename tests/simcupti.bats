@@ -81,9 +81,71 @@ unit() { ASAN_OPTIONS=detect_leaks=0 timeout 60 "$BATS_FILE_TMPDIR/unit" "$@"; }
 	done
 }
 
-@test "the simulated CUPTI says the names of all calls as the table does" {
+simulated() {
 	requires nogpu
 	[ -e "$SIMLIB/libcupti.so.13" ] || skip "needs make sim"
+}
+
+# client NAME FLAG...: tests/abi/client.c on the simulated libraries
+client() {
+	"${CC:-cc}" -std=gnu11 -g -Wall -D_GNU_SOURCE "${@:2}" "$ROOT/tests/abi/client.c" \
+		"$SIMLIB/libcupti.so.13" "$SIMLIB/libcuda.so.1" -lpthread -o "$BATS_TEST_TMPDIR/$1"
+}
+
+@test "the simulated CUPTI says the names of all calls as the table does" {
+	simulated
 	"${CC:-cc}" -std=gnu11 -I "$ROOT/cupti" -I "$ROOT/bpf" "$ROOT/tests/abi/names.c" -ldl -o "$BATS_TEST_TMPDIR/names"
 	sim "$BATS_TEST_TMPDIR/names" "$SIMLIB/libcupti.so.13"
+}
+
+@test "a program that traces itself: as many records as operations, each inside its call and the wait" {
+	simulated
+	client ours -I "$ROOT/cupti"
+	cd "$BATS_TEST_TMPDIR"
+	[ "$(sim ./ours node)" = "80 calls, 46 kernels, 8 copies, 3 sets, 0 graphs, 12 node kernels" ]
+	[ "$(sim ./ours launch)" = "80 calls, 46 kernels, 8 copies, 3 sets, 3 graphs, 0 node kernels" ]
+	[ "$(sim ./ours node 1009)" = "2052 calls, 2018 kernels, 8 copies, 3 sets, 0 graphs, 12 node kernels" ]
+}
+
+@test "the same program compiled with NVIDIA's headers sees the same" {
+	requires headers
+	simulated
+	client real -DREAL -I "${CUDA:-/usr/local/cuda}/include"
+	cd "$BATS_TEST_TMPDIR"
+	[ "$(sim ./real node)" = "80 calls, 46 kernels, 8 copies, 3 sets, 0 graphs, 12 node kernels" ]
+	[ "$(sim ./real launch)" = "80 calls, 46 kernels, 8 copies, 3 sets, 3 graphs, 0 node kernels" ]
+}
+
+@test "what goes wrong on request does: that program notices" {
+	simulated
+	client ours -I "$ROOT/cupti"
+	cd "$BATS_TEST_TMPDIR"
+	CUDASIM_DROP=every=10 run sim ./ours
+	[[ "$status" -eq 1 && "$output" == *"kernels is 4"*", not 46" ]]
+	CUDASIM_ZERO_TS=10 run sim ./ours
+	[[ "$status" -eq 1 && "$output" == *"enter <= start"* ]]
+	CUDASIM_DEVICES=0 run sim ./ours
+	[[ "$status" -eq 1 && "$output" == *"cuptiSubscribe(&subscriber, on_callback, NULL) is 999, not 0" ]]
+	CUDASIM_SECOND_SUBSCRIBER=1 run sim ./ours
+	[[ "$status" -eq 1 && "$output" == *" is 39, not 0" ]]
+	CUDASIM_FAIL=cuptiActivityEnable:err=8 run sim ./ours
+	[[ "$status" -eq 1 && "$output" == *" is 8, not 0" ]]
+	CUDASIM_CUPTI_VERSION=22 run sim ./ours
+	[[ "$status" -eq 0 ]]
+}
+
+@test "every call of the simulated libraries has an id" {
+	simulated
+	local lib name
+	for lib in "$SIMLIB"/libcuda.so.1 "$SIMLIB"/libcudart.so.13; do
+		[ -e "$lib" ] || continue
+		strings -n 6 "$lib" | grep -E '^cuda[A-Z][A-Za-z0-9]*(_ptsz|_ptds)?_v[0-9]+$' || true
+		nm -D --defined-only "$lib" | sed -nE 's/.* T (cu[A-Z][A-Za-z0-9_]*)$/\1/p'
+	done | sort -u > "$BATS_TEST_TMPDIR/names"
+	[ "$(wc -l < "$BATS_TEST_TMPDIR/names")" -gt 100 ]
+	while read -r name; do
+		grep -qF "{ \"$name\"," "$ROOT/cupti/api_table.h" || echo "$name"
+	done < "$BATS_TEST_TMPDIR/names" > "$BATS_TEST_TMPDIR/unknown"
+	cat "$BATS_TEST_TMPDIR/unknown"
+	[ ! -s "$BATS_TEST_TMPDIR/unknown" ]
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Lines "DOMAIN CBID NAME CLASS" against cupti/api_table.h: prints those it does not have so. */
+/* Lines "DOMAIN CBID NAME CLASS" against cupti/api_table.h: prints those that differ. */
 #include <stdio.h>
 #include <string.h>
 #include "api_table.h"

@@ -75,7 +75,8 @@ F(static_shared, staticSharedMemory) F(dynamic_shared, dynamicSharedMemory)
 F(local_per_thread, localMemoryPerThread) F(local_total, localMemoryTotal)
 F(correlation, correlationId) F(grid_id, gridId) F(name, name) F(queued, queued)
 F(submitted, submitted) F(launch_type, launchType)
-F(carveout_requested, isSharedMemoryCarveoutRequested) F(carveout, sharedMemoryCarveoutRequested)
+F(carveout_requested, isSharedMemoryCarveoutRequested)
+F(carveout, sharedMemoryCarveoutRequested)
 F(shared_executed, sharedMemoryExecuted) F(graph_node, graphNodeId)
 F(shmem_limit, shmemLimitConfig) F(graph, graphId) F(access_policy, pAccessPolicyWindow)
 F(channel, channelID) F(channel_type, channelType) F(cluster[0], clusterX)
@@ -135,7 +136,8 @@ SAME(offsetof(OURS, event_sync), sizeof(CUpti_ActivitySynchronization));
 #define OURS struct cupti_overhead
 #define THEIRS CUpti_ActivityOverhead3
 SAME(sizeof(OURS), sizeof(THEIRS));
-F(kind, kind) F(what, overheadKind) F(object_kind, objectKind) F(object[0], objectId.pt.processId)
+F(kind, kind) F(what, overheadKind) F(object_kind, objectKind)
+F(object[0], objectId.pt.processId)
 F(object[1], objectId.pt.threadId) F(object[2], objectId.dcs.streamId) F(start, start)
 F(end, end) F(correlation, correlationId) F(data, overheadData)
 SAME(offsetof(OURS, correlation), sizeof(CUpti_ActivityOverhead));
@@ -179,7 +181,8 @@ SAME(sizeof(OURS), sizeof(THEIRS));
 F(kind, kind) F(flags, flags) F(memory_bandwidth, globalMemoryBandwidth)
 F(memory_bytes, globalMemorySize) F(constant_bytes, constantMemorySize) F(l2_bytes, l2CacheSize)
 F(warp_threads, numThreadsPerWarp) F(clock_khz, coreClockRate) F(copy_engines, numMemcpyEngines)
-F(multiprocessors, numMultiprocessors) F(max_ipc, maxIPC) F(max_warps, maxWarpsPerMultiprocessor)
+F(multiprocessors, numMultiprocessors) F(max_ipc, maxIPC)
+F(max_warps, maxWarpsPerMultiprocessor)
 F(max_blocks, maxBlocksPerMultiprocessor) F(max_shared, maxSharedMemoryPerMultiprocessor)
 F(max_registers, maxRegistersPerMultiprocessor) F(max_block_registers, maxRegistersPerBlock)
 F(max_block_shared, maxSharedMemoryPerBlock) F(max_block_threads, maxThreadsPerBlock)

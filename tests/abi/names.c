@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Asks a CUPTI (argv[1]) for the name of every call and says where cupti/api_table.h differs. */
+/* Asks a CUPTI (argv[1]) for the name of every call: says where cupti/api_table.h differs. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,8 @@
 int main(int argc, char **argv)
 {
 	void *lib = dlopen(argv[1], RTLD_NOW);
-	int (*callback_name)(int, u32, const char **) = lib ? dlsym(lib, "cuptiGetCallbackName") : NULL;
+	int (*callback_name)(int, u32, const char **) =
+		lib ? dlsym(lib, "cuptiGetCallbackName") : NULL;
 	u32 domain, cbid, names = 0, wrong = 0;
 	const struct api_row *row;
 	const char *name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Compares cupti_record_size() with the records of each CUPTI as the 13.0 headers describe them. */
+/* Compares cupti_record_size() with the records of each CUPTI, which the 13.0 headers have. */
 #include <cuda.h>
 #include <cupti.h>
 #include <stdio.h>

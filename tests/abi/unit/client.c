@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A client of CUPTI that copies every record it is given. argv[1]: the case; "all": their names. */
+/* A client of CUPTI that copies every record. argv[1]: the case, or "all" for their names. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include "unit.h"

@@ -259,7 +259,7 @@ static void clock_callback(void)
 	CHECK(!is_realtime(now));
 }
 
-/* CUDASIM_CLOCK_LATCH=1: with a context there, GPU times keep CLOCK_REALTIME, CPU times do not. */
+/* CUDASIM_CLOCK_LATCH=1: with a context there GPU times keep CLOCK_REALTIME, others do not. */
 static void clock_latch(void)
 {
 	struct cupti_api_record *api;
