@@ -4,7 +4,7 @@
  * is shortened in steps until it fits (script.c does the same in the browser):
  *   1. [gpu] in front: the colour says it
  *   2. arguments of templates and functions: f<...>(...)
- *   3. the parameter list, namespaces and the return type: the last part of the name
+ *   3. the parameter list, then as much of return type and namespaces as needed
  *   4. the middle, in very narrow frames the end: people tell names apart by both ends
  */
 #include <stdbool.h>
@@ -146,26 +146,38 @@ static int text_elide(const struct flame_text *name, struct flame_text *out)
 	return err;
 }
 
-/* Keeps of an elided name what stands behind the last :: or blank before the parameters. */
-static void text_last(struct flame_text *t)
+/* Where the parameter list begins; not in operator(), (anonymous namespace)::f, f(int)::{lambda} */
+static size_t text_parameters(const struct flame_text *t)
 {
-	size_t i, close, from = 0, end = t->n;
+	size_t i, close;
 
 	for (i = 1; i < t->n; i++) {
-		if (t->c[i] == '(' && !text_ends(t->c, i, "operator")) {
-			close = group_end(t->c, t->n, i);
-			if (close + 1 < t->n && t->c[close + 1] == ':') {
-				i = close;	/* (anonymous namespace)::f, f(int)::{lambda()#1} */
-				continue;
-			}
-			end = i;
-			break;
-		}
-		if (t->c[i] == ' ' || (t->c[i] == ':' && t->c[i - 1] == ':'))
-			from = i + 1;
+		if (t->c[i] != '(' || text_ends(t->c, i, "operator"))
+			continue;
+		close = group_end(t->c, t->n, i);
+		if (close + 1 >= t->n || t->c[close + 1] != ':')
+			return i;
+		i = close;
 	}
-	if (from >= end)
-		return;
+	return t->n;
+}
+
+/* Drops the parameters, then as many words and namespaces in front as needed; one less when what
+ * is left ("call") would fill less than half of the room. */
+static void text_last(struct flame_text *t, size_t columns)
+{
+	size_t i, from = 0, before = 0, end = text_parameters(t);
+
+	for (i = 1; i < end && end - from > columns; i++) {
+		if (t->c[i] == '(') {
+			i = group_end(t->c, t->n, i);
+		} else if (i + 1 < end && (t->c[i] == ' ' || (t->c[i] == ':' && t->c[i - 1] == ':'))) {
+			before = from;
+			from = i + 1;
+		}
+	}
+	if ((end - from) * 2 < columns)
+		from = before;
 	memmove(t->c, t->c + from, (end - from) * sizeof(*t->c));
 	t->n = end - from;
 }
@@ -194,7 +206,7 @@ static int text_shorten(const struct flame_text *name, size_t columns, struct fl
 	if (text_elide(&bare, out))
 		return -1;
 	if (out->n > columns && (out->n < bare.n || text_qualified(out)))
-		text_last(out);
+		text_last(out, columns);
 	return 0;
 }
 

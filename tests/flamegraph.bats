@@ -74,7 +74,7 @@ well_formed() {
 		frames $f.svg | grep -Fq "$(sed 's/</\&lt;/g; s/>/\&gt;/g' <<< "$name")"
 	done
 	grep -q '>void at::native::(…)::vectorized_kernel&lt;…&gt;(…)</text>' wide.svg
-	grep -q '>vectorized_kernel&lt;…&gt;</text>' narrow.svg
+	grep -q '>at::native::(…)::vectorized_kernel&lt;…&gt;</text>' narrow.svg
 }
 
 @test "frames of 10,000 characters and stacks of 10,000 frames are drawn" {
@@ -188,6 +188,24 @@ well_formed() {
 	flamegraph --inverted in > down.svg
 	[ "$(y all up.svg)" -gt "$(y b up.svg)" ]
 	[ "$(y all down.svg)" -lt "$(y b down.svg)" ]
+}
+
+@test "names are shortened from the outside in, and never to less than what tells them apart" {
+	while IFS='|' read -r width name cut; do
+		echo "$name 1" | flamegraph --width="$width" > out.svg
+		grep -qF ">$(sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g' <<< "$cut")</text>" out.svg || { echo "$width $name"; grep '</text></g>' out.svg; false; }
+	done <<-'END'
+		320|[gpu] void ns::kern<float, 4>(float*, int, long)|void ns::kern<…>(…)
+		300|[gpu] sgemm_128x128_with_a_long_name_nt|sgemm_128x128_with_a_long_name_nt
+		250|[gpu] sgemm_128x128_with_a_long_name_nt|sgemm_128x128_with…long_name_nt
+		250|foo(std::vector<int>, std::map<int, int>)::{lambda(int)#1}::operator()(int) const|foo(…)::{…}::operator()
+		250|std::ostream& std::operator<< <char>(std::ostream&, char const*)|ostream& std::operator<< <…>
+		250|a::very::long::path::of::namespaces::down::to::Class::call(int)|down::to::Class::call
+		250|wrap_kernel_functor_unboxed_with_long_name::call(int)|wrap_kernel_functo…g_name::call
+		250|/usr/lib/python3/dist-packages/torch/nn/module.py|/usr/lib/python3/d…nn/module.py
+		250|漢字漢字漢字漢字漢字漢字漢字漢字漢字|漢字漢字漢字漢字…漢字漢字漢字
+		250|unbalanced<<<((({{{ and more text that is long|unbalanced<…g
+	END
 }
 
 # browser URL: the picture's DOM after its script ran

@@ -273,7 +273,7 @@ static int draw(struct fold *fold, const struct settings *set, const struct trac
 		warn("%s: %s", set->input, lost);
 	sub = subtitle(fold, set, info, lost, damage);
 	snprintf(title, sizeof(title), set->fold.what == FOLD_API ? "CPU time in %s by stack" :
-		 "GPU time of %s by CPU stack", what_title(set->fold.what));
+		 "Time of %s by CPU stack", what_title(set->fold.what));
 	svg.title = set->title ? set->title : title;
 	svg.subtitle = sub;
 	svg.base = set->fold.by == FOLD_BY_THREAD ? 2 : set->fold.by == FOLD_BY_PROCESS;

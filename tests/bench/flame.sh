@@ -22,7 +22,7 @@ awk -v n="$lines" 'BEGIN {
 	}
 }' > "$dir/in"
 bytes=$(stat -c %s "$dir/in")
-sort= svg=
+sort='' svg=''
 
 # seconds VARIABLE COMMAND...
 seconds() {
