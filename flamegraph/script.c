@@ -38,7 +38,7 @@ static const char *const lines[] = {
 "/* ---- names: the rule of text.c ---- */",
 "",
 "const opens = (s, i) => '<({'.includes(s[i]) && !(s[i] === '(' && s[i + 1] === ')') &&",
-"  !(s[i] === '<' && s[i - 1] === '<') && !s.slice(0, i).endsWith('operator');",
+"  !(s[i] === '<' && (!i || s[i - 1] === '<')) && !s.slice(0, i).endsWith('operator');",
 "function groupEnd(s, i) {",
 "  for (let depth = 0; i < s.length; i++) {",
 "    if ('<({'.includes(s[i]))",

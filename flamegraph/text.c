@@ -101,12 +101,12 @@ static bool text_ends(const uint32_t *c, size_t n, const char *word)
 	return true;
 }
 
-/* Does a list of arguments begin at c[at]? Not in operator<, operator() and the like. */
+/* Does a list of arguments begin at c[at]? Not in operator<, operator() or Python's <module>. */
 static bool group_opens(const uint32_t *c, size_t n, size_t at)
 {
 	if (c[at] == '(' && at + 1 < n && c[at + 1] == ')')
 		return false;
-	if (c[at] == '<' && at && c[at - 1] == '<')
+	if (c[at] == '<' && (!at || c[at - 1] == '<'))
 		return false;
 	return (c[at] == '<' || c[at] == '(' || c[at] == '{') && !text_ends(c, at, "operator");
 }

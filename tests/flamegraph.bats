@@ -204,6 +204,7 @@ well_formed() {
 		250|wrap_kernel_functor_unboxed_with_long_name::call(int)|wrap_kernel_functo…g_name::call
 		250|/usr/lib/python3/dist-packages/torch/nn/module.py|/usr/lib/python3/d…nn/module.py
 		250|漢字漢字漢字漢字漢字漢字漢字漢字漢字|漢字漢字漢字漢字…漢字漢字漢字
+		250|<module> (/usr/lib/python3/dist-packages/x/train.py:210)|<module> (…)
 		250|unbalanced<<<((({{{ and more text that is long|unbalanced<…g
 	END
 }
