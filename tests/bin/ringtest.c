@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -209,8 +210,12 @@ static void act(const char *what, u32 n)
 
 int main(int argc, char **argv)
 {
+	struct rlimit files;
 	int i;
 
+	getrlimit(RLIMIT_NOFILE, &files);
+	files.rlim_cur = files.rlim_max;	/* a test may have lowered the recorder's */
+	setrlimit(RLIMIT_NOFILE, &files);
 	for (i = 1; i < argc; i++) {
 		char *n = strchr(argv[i], '=');
 
