@@ -4,8 +4,10 @@
  * checked before it is believed: who serves it, the memfd's seals and size, the
  * ring file's own numbers. Nothing here can make the program wait for long.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -26,6 +28,7 @@
 #endif
 
 static u64 socket_inode;	/* to notice when the program closed our descriptor */
+static pid_t recorder;		/* as seen from here; 0: it is in another pid namespace */
 
 static u64 fd_inode(int fd)
 {
@@ -61,6 +64,7 @@ static int socket_connect(const char *path)
 		close(fd);
 		return -1;
 	}
+	recorder = peer.pid;
 	return fd;
 }
 
@@ -158,10 +162,10 @@ bool handover_alive(void)
 {
 	struct pollfd p = { library.socket, 0, 0 };
 
-	if (poll(&p, 1, 0) <= 0 || !(p.revents & (POLLHUP | POLLERR | POLLNVAL)))
-		return true;
-	/* The program closed a descriptor that was not its own: only `wanted` tells now. */
-	return fd_inode(library.socket) != socket_inode;
+	/* The program closed a descriptor that was not its own: then the process is asked for. */
+	if (fd_inode(library.socket) != socket_inode)
+		return recorder <= 0 || !kill(recorder, 0) || errno != ESRCH;
+	return poll(&p, 1, 0) <= 0 || !(p.revents & (POLLHUP | POLLERR));
 }
 
 void handover_forget(void)

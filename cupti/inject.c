@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "library.h"
@@ -20,7 +21,8 @@
 #define FLUSH_TICKS 4		/* records arrive at most about 200 ms after CUPTI has them */
 #define CLOCK_TICKS 20
 #define EXIT_NS     2000000000	/* longest wait for CUPTI when the program exits */
-#define SETTLE_MS   100		/* for operations in flight when the recorder stops */
+#define STOP_MS     100		/* for operations in flight when the recorder stops */
+#define LEAVE_MS    50		/* the same when the program exits */
 
 struct library library = { .socket = -1 };
 
@@ -56,27 +58,28 @@ static u64 operations_begun(void)
 }
 
 /* What is on the GPU now gets a moment to finish, so that its record is whole. */
-static void operations_settle(void)
+static void operations_settle(u32 limit_ms)
 {
+	struct timespec nap = { 0, 1000000 };
 	u32 ms;
 
-	for (ms = 0; ms < SETTLE_MS && !load_relaxed(&exiting); ms += 5) {
+	for (ms = 0; ms < limit_ms; ms++) {
 		cupti_flush(false);
 		if (load_relaxed(&library.ring->delivered) >= operations_begun())
 			return;
-		futex_wait(&exiting, 0, 5000000);
+		nanosleep(&nap, NULL);
 	}
 }
 
 /* Everything off, everything CUPTI has into the rings. */
-static void wind_down(bool settle)
+static void wind_down(u32 settle_ms)
 {
 	if (!library.on)
 		return;
 	api_callbacks(0);
 	devices_send();
-	if (settle)
-		operations_settle();
+	if (library.cupti_up)
+		operations_settle(settle_ms);
 	cupti_flush(true);
 	switch_to(0, false);
 	clock_pair();
@@ -92,7 +95,7 @@ static void tick(u32 n)
 	u32 wanted = load_acquire(&library.ring->wanted);
 
 	if (!wanted && library.ring->library_state != RING_LIBRARY_DONE) {
-		wind_down(true);
+		wind_down(STOP_MS);
 		store_release(&library.ring->library_state, RING_LIBRARY_DONE);
 	}
 	if (!wanted)
@@ -123,6 +126,7 @@ static void *helper(void *unused)
 	u32 n;
 
 	self.ours = true;
+	prctl(PR_SET_NAME, "gpuscope");
 	for (n = 1; !load_acquire(&exiting); n++) {
 		futex_wait(&exiting, 0, TICK_MS * 1000000);
 		if (load_acquire(&exiting) || pthread_mutex_trylock(&switching))
@@ -136,7 +140,7 @@ static void *helper(void *unused)
 		tick(n);
 		pthread_mutex_unlock(&switching);
 	}
-	wind_down(false);
+	wind_down(LEAVE_MS);
 	store_release(&library.ring->library_state, RING_LIBRARY_DONE);
 	store_release(&finished, 1);
 	futex_wake(&finished);

@@ -298,16 +298,40 @@ static void hello_take(struct handover *h, struct peer *p, const struct handover
 	peer_tell(h, p);
 }
 
+/* Some programs close every descriptor they find, ours too; after an exec the mapping is gone. */
+static bool rings_mapped(const struct peer *p)
+{
+	char path[64], line[512];
+	bool found = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", p->shown.pid);
+	f = fopen(path, "re");
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = strstr(line, "/memfd:gpuscope ");
+	if (f)
+		fclose(f);
+	return found;
+}
+
 static void peer_event(struct handover *h, struct peer *p)
 {
 	struct pollfd dead = { p->pidfd, POLLIN, 0 };
 	struct handover_hello hello;
-	ssize_t n = recv(p->fd, &hello, sizeof(hello), MSG_DONTWAIT);
+	ssize_t n = p->fd < 0 ? 1 : recv(p->fd, &hello, sizeof(hello), MSG_DONTWAIT);
 
 	if (n > 0 && !p->hello)
 		hello_take(h, p, &hello, n);
-	if (!n || (n < 0 && errno != EAGAIN && errno != EINTR) || poll(&dead, 1, 0) > 0)
+	if (poll(&dead, 1, 0) > 0)
 		p->dying = true;
+	if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)))
+		return;
+	if (p->hello && p->pidfd >= 0 && !p->dying && rings_mapped(p)) {
+		close(p->fd);	/* the pidfd tells its end */
+		p->fd = -1;
+	} else {
+		p->dying = true;
+	}
 }
 
 /* ---- one turn ---- */

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * A CUDA program on the driver API that does what its arguments say, in order,
+ * and prints "expect WHAT N" for what a recorder must have seen of it.
+ */
+#include <dirent.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "cuda_abi.h"
+
+static const char module[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+	".visible .entry first(\n.param .u64 p\n)\n{\nret;\n}\n"
+	".visible .entry second(\n.param .u64 p\n)\n{\nret;\n}\n";
+static CUcontext context;
+static CUfunction functions[2];
+static CUdeviceptr memory;
+static char host[4096];
+static unsigned kernels, copies, sets, syncs, launches_failed;
+static const char *self;
+
+static void ok(int result, const char *what)
+{
+	if (!result)
+		return;
+	fprintf(stderr, "cuda: %s gives %d\n", what, result);
+	exit(1);
+}
+#define OK(call) ok(call, #call)
+
+static void init(void)
+{
+	CUdevice device;
+	CUmodule m;
+
+	OK(cuInit(0));
+	OK(cuDeviceGet(&device, 0));
+	OK(cuDevicePrimaryCtxRetain(&context, device));
+	OK(cuCtxSetCurrent(context));
+	OK(cuModuleLoadData(&m, module));
+	OK(cuModuleGetFunction(&functions[0], m, "first"));
+	OK(cuModuleGetFunction(&functions[1], m, "second"));
+	OK(cuMemAlloc_v2(&memory, 1 << 20));
+}
+
+static void launch(int n)
+{
+	void *args[] = { &memory };
+
+	__atomic_fetch_add(&kernels, n, __ATOMIC_RELAXED);
+	while (n--)
+		OK(cuLaunchKernel(functions[n & 1], 4, 1, 1, 64, 1, 1, 0, NULL, args, NULL));
+}
+
+static void *thread(void *unused)
+{
+	OK(cuCtxSetCurrent(context));
+	launch(3);
+	return NULL;
+}
+
+/* All at once, `width` at a time. */
+static void storm(int n, int width)
+{
+	pthread_t t[64];
+	int i, begun;
+
+	for (; n > 0; n -= begun) {
+		begun = n < width ? n : width;
+		for (i = 0; i < begun; i++)
+			pthread_create(&t[i], NULL, thread, NULL);
+		for (i = 0; i < begun; i++)
+			pthread_join(t[i], NULL);
+	}
+}
+
+static void child(int cuda)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid && cuda) {
+		execl("/proc/self/exe", self, "init", "launch=5", "sync", "quiet", NULL);
+		_exit(127);
+	}
+	if (!pid)
+		_exit(0);
+	waitpid(pid, &status, 0);
+	ok(status, "the child");
+	kernels += cuda ? 5 : 0;
+}
+
+/* Is there a thread of the library? */
+static void helper(void)
+{
+	char name[64] = "";
+	struct dirent *d;
+	DIR *dir = opendir("/proc/self/task");
+	int found = 0;
+
+	while (dir && (d = readdir(dir))) {
+		char path[300];
+		FILE *f;
+
+		snprintf(path, sizeof(path), "/proc/self/task/%s/comm", d->d_name);
+		f = fopen(path, "r");
+		if (f && fgets(name, sizeof(name), f))
+			found += !strcmp(name, "gpuscope\n");
+		if (f)
+			fclose(f);
+	}
+	printf("helper %d\n", found);
+	fflush(stdout);
+}
+
+static void expect(void)
+{
+	printf("expect kernel %u\nexpect copy %u\nexpect set %u\n", kernels, copies, sets);
+	fflush(stdout);
+}
+
+static void act(const char *what, int n)
+{
+	int i;
+
+	if (!strcmp(what, "init"))
+		init();
+	else if (!strcmp(what, "launch"))
+		launch(n);
+	else if (!strcmp(what, "copy"))
+		for (i = 0, copies += n; i < n; i++)
+			OK(cuMemcpyHtoD_v2(memory, host, sizeof(host)));
+	else if (!strcmp(what, "set"))
+		for (i = 0, sets += n; i < n; i++)
+			OK(cuMemsetD8_v2(memory, 0, 4096));
+	else if (!strcmp(what, "sync"))
+		for (i = 0, syncs += n; i < n; i++)
+			OK(cuCtxSynchronize());
+	else if (!strcmp(what, "bad"))	/* a launch that fails */
+		launches_failed += !!cuLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
+	else if (!strcmp(what, "storm"))
+		storm(n, 50);
+	else if (!strcmp(what, "fork"))
+		for (i = 0; i < n; i++)
+			child(0);
+	else if (!strcmp(what, "exec"))
+		for (i = 0; i < n; i++)
+			child(1);
+	else if (!strcmp(what, "helper"))
+		helper();
+	else if (!strcmp(what, "ms"))
+		usleep(n * 1000);
+	else if (!strcmp(what, "closeall"))
+		for (i = 3; i < 1024; i++)
+			close(i);
+	else if (!strcmp(what, "_exit"))
+		expect(), _exit(n);
+	else if (!strcmp(what, "kill"))
+		expect(), kill(getpid(), n);
+	else if (!strcmp(what, "exit"))
+		expect(), exit(n);
+	else if (!strcmp(what, "quiet"))
+		exit(0);
+	else
+		exit(2);
+}
+
+int main(int argc, char **argv)
+{
+	int i;
+
+	self = argv[0];
+	for (i = 1; i < argc; i++) {
+		char *n = strchr(argv[i], '=');
+
+		if (n)
+			*n++ = 0;
+		act(argv[i], n ? atoi(n) : 1);
+	}
+	expect();
+	return 0;
+}
