@@ -95,8 +95,10 @@ $O/lib/libgpuscope-cuda.so: $(patsubst %.c,$O/obj/%.o,$(wildcard cupti/*.c)) $(w
 	$(call say,LINK)
 	@mkdir -p $(@D)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-z,defs -static-libgcc $(filter %.o,$^) \
-		$(patsubst %,-Wl$(comma)--version-script=%,$(filter %.map,$^)) -ldl -lpthread -o $@
+		$(patsubst %,-Wl$(comma)--version-script=%,$(filter %.map,$^)) $(OLDLIBS) -o $@
 comma := ,
+# before glibc 2.34 dlopen and pthreads were not in libc: name their old homes, which still exist (cupti/glibc.h)
+OLDLIBS = -Wl,--no-as-needed $(filter /%,$(foreach l,libdl.so.2 libpthread.so.0,$(shell $(CC) -print-file-name=$l)))
 
 # ---- the simulated GPU and the programs that run on it ----
 $O/obj/tests/cudasim/%.o: tests/cudasim/%.c

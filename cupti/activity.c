@@ -56,7 +56,8 @@ static u64 to_monotonic(u64 ts)
 	return clock_convert(ts);
 }
 
-/* Times that cannot be are counted and the record is not made: nobody could place it. */
+/* Without an end it is not over; other times that cannot be say nothing. Both are counted and no
+ * record is made: nobody could place it. */
 static bool times(u64 *start, u64 *end)
 {
 	if (*start && *end >= *start) {
@@ -64,7 +65,7 @@ static bool times(u64 *start, u64 *end)
 		*end = to_monotonic(*end);
 		return true;
 	}
-	add_relaxed(!*end && library.forcing ? &library.ring->unfinished : &library.ring->clock_lost, 1);
+	add_relaxed(*start && !*end ? &library.ring->unfinished : &library.ring->clock_lost, 1);
 	return false;
 }
 
