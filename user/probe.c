@@ -170,9 +170,10 @@ static int explain_load(struct probe_object *o, int err)
 	const char *missing = missing_capabilities();
 
 	if ((err == -EPERM || err == -EACCES) && missing[0])
-		return fail(err, "cannot load the probes \"%s\" (needs %s: run as root)",
-			    o->set->name, missing);
-	return fail(err, "cannot load the probes \"%s\" (-v says why)", o->set->name);
+		return fail(0, "cannot load the probes \"%s\": %s (needs %s: run as root)",
+			    o->set->name, strerror(-err), missing);
+	return fail(0, "cannot load the probes \"%s\": %s (-v says why)", o->set->name,
+		    strerror(-err));
 }
 
 /* Kernels before 5.11 charge maps to the locked memory of the process. */

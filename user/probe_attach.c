@@ -22,6 +22,7 @@ struct target {
 	const char *name;	/* of the library in `files` */
 	struct library_file *files;
 	size_t count;
+	bool reported;		/* the failure was */
 };
 
 bool probe_has_library(const struct probe_row *row)
@@ -79,22 +80,28 @@ static int attach_in_file(struct target *t, const struct probe_row *row, const c
 							  t->pid ? (int)t->pid : -1, path, 0, &opts));
 }
 
+static int no_library(const struct target *t)
+{
+	if (strchr(t->name, '/'))
+		return fail(-ENOENT, "cannot open the library %s", t->name);
+	if (t->pid)
+		return fail(0, "cannot find %s in process %u (--lib PATH names it)", t->name, t->pid);
+	return fail(0, "cannot find %s: neither where the loader looks nor in a running process (--lib PATH names it)",
+		    t->name);
+}
+
+/* 0, or an error: then t->reported says whether it was reported. */
 static int find_library(struct target *t, const struct probe_row *row)
 {
 	const char *name = t->lib ? t->lib : row->where;
 
-	if (t->name && !strcmp(t->name, name))
-		return 0;
+	if (!t->name || strcmp(t->name, name))
+		t->count = library_files(name, t->pid, t->files, LIBRARIES_MAX);
 	t->name = name;
-	t->count = library_files(name, t->pid, t->files, LIBRARIES_MAX);
 	if (t->count || row->flags & PROBE_OPTIONAL)
 		return 0;
-	t->name = NULL;
-	if (strchr(name, '/'))
-		return fail(-ENOENT, "cannot open the library %s", name);
-	if (t->pid)
-		return fail(0, "cannot find %s in process %u (--lib PATH names it)", name, t->pid);
-	return fail(0, "cannot find %s: neither where the loader looks nor in a running process (--lib PATH names it)", name);
+	t->reported = true;
+	return no_library(t);
 }
 
 /* In at least one of the files; a row that is nowhere fails, or is a note when it is optional. */
@@ -158,7 +165,7 @@ static int attach_row(struct target *t, const struct probe_row *row)
 	return -EINVAL;
 }
 
-static int missing_row(const struct probe_row *row, int err)
+static int missing_row(const struct target *t, const struct probe_row *row, int err)
 {
 	char target[256];
 
@@ -168,10 +175,10 @@ static int missing_row(const struct probe_row *row, int err)
 		return 0;
 	}
 	if (probe_has_library(row) && err == -ENOENT)
-		return fail(0, "cannot attach %s: no %s in %s", row->name, row->what, row->where);
+		return fail(0, "cannot attach %s: no %s in %s", row->name, row->what, t->name);
 	if ((err == -EPERM || err == -EACCES) && missing_capabilities()[0])
-		return fail(err, "cannot attach %s to %s (needs %s: run as root)", row->name, target,
-			    missing_capabilities());
+		return fail(0, "cannot attach %s to %s: %s (needs %s: run as root)", row->name,
+			    target, strerror(-err), missing_capabilities());
 	return fail(err, "cannot attach %s to %s", row->name, target);
 }
 
@@ -187,15 +194,16 @@ int probe_attach(struct probe_object *o, const char *lib, u32 pid)
 		if (!bpf_program__autoload(probe_program(o, row)))
 			continue;	/* dropped by the tool or by the kernel's lack of it */
 		err = attach_row(&t, row);
-		if (err < 0 && (t.name || !probe_has_library(row)))
-			err = missing_row(row, err);	/* a missing library was reported */
+		if (err < 0 && !t.reported)
+			err = missing_row(&t, row, err);
 	}
 	free(t.files);
 	if (err)
 		return err;
 	err = o->set->skel->attach(o->skel);	/* programs with static targets */
 	o->attached = true;
-	return err ? fail(err, "cannot attach the probes \"%s\" (-v says why)", o->set->name) : 0;
+	return err ? fail(0, "cannot attach the probes \"%s\": %s (-v says why)", o->set->name,
+			  strerror(-err)) : 0;
 }
 
 void probe_detach(struct probe_object *o)

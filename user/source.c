@@ -167,20 +167,33 @@ int source_live(struct probe_object *o, struct sink *s)
 	return err == -ECANCELED ? 0 : err;
 }
 
+/* What is whole is delivered and out before what is wrong is said. */
+static int read_all(struct trace_reader *r, struct sink *s)
+{
+	const struct event *e;
+	int got = 0, err = sink_begin(s);
+
+	trace_reader_quiet(r);
+	while (!err && !stopped && (got = trace_next(r, &e)) > 0)
+		err = sink_put(s, e);
+	if (!err)
+		err = sink_flush(s);
+	if (!err && got < 0)
+		err = trace_damage(r) ? fail(0, "%s", trace_damage(r)) : got;
+	return err;
+}
+
 int source_file(const char *path, struct sink *s)
 {
 	struct trace_reader *r = NULL;
-	const struct event *e;
 	int err = trace_open(&r, path);
 
 	if (err)
 		return err;
 	catch_signals();
-	err = sink_begin(s);
-	while (!err && !stopped && (err = trace_next(r, &e)) > 0)
-		err = sink_put(s, e);
+	err = read_all(r, s);
 	if (!err && !s->records)
 		warn("%s holds no record for this tool", path);
 	trace_reader_close(r);
-	return err == -ECANCELED || err > 0 ? 0 : err;
+	return err == -ECANCELED ? 0 : err;
 }
