@@ -28,7 +28,6 @@ static __always_inline struct scratch *scratch_get(void)
 {
 	struct scratch *s;
 
-#pragma unroll
 	for (u32 i = 0; i < SCRATCH_SLOTS; i++) {
 		u32 key = i;
 
