@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* gpucheck: what can be observed on this machine, which tools work here, and what to do about the rest. */
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include "check.h"
+#include "log.h"
+#include "out.h"
+
+static const char help_text[] =
+	"gpucheck - what can be observed on this machine, and which tools work here\n\n"
+	"usage: gpucheck [OPTION...]\n\n"
+	"  -j, --json                 one JSON object\n"
+	"  -h, --help                 this text\n"
+	"      --version              the version\n\n"
+	"status words: ok, degraded (works with less), missing (does not work)\n\n"
+	"examples:\n"
+	"  gpucheck                                             everything, with remedies\n"
+	"  gpucheck -j | jq -r '.tools[] | select(.status != \"ok\") | .tool, .why'\n";
+
+static const struct option longs[] = {
+	{ "json", 0, NULL, 'j' }, { "help", 0, NULL, 'h' }, { "version", 0, NULL, 'V' }, {}
+};
+
+/* What each tool cannot do without, and what it does less without: names of checks. */
+struct tool_needs {
+	const char *tool, *about;
+	const char *needs[8], *wants[12];
+};
+
+static const struct tool_needs tools[] = {
+	{ "gpurec", "record", {},
+	  { "libcuda", "libcupti", "load", "ring_buffer", "uprobe", "usdt", "raw_tracepoint", "btf_tracepoint", "btf", "trace" } },
+	{ "culaunch", "CUDA launches as they happen",
+	  { "trace", "load", "ring_buffer", "uprobe", "btf" }, { "libcuda", "other_processes", "statistics" } },
+	{ "gpureport", "what took the time", {}, {} },
+	{ "gputimeline", "timeline", {}, {} },
+	{ "gpuflame", "flamegraph of GPU time", {}, {} },
+	{ "flamegraph", "folded lines to a picture", {}, {} },
+};
+
+struct verdict {
+	enum check_status status;
+	const struct check *why;	/* the worst of what it misses, NULL none */
+};
+
+static void weigh(struct verdict *v, const struct checks *c, const char *const *names, size_t n, bool needed)
+{
+	for (size_t i = 0; i < n && names[i]; i++) {
+		const struct check *k = check_find(c, names[i]);
+		enum check_status s = !k || k->status == CHECK_OK ? CHECK_OK :
+			needed && k->status == CHECK_MISSING ? CHECK_MISSING : CHECK_DEGRADED;
+
+		if (k && s > v->status)
+			*v = (struct verdict){ s, k };
+	}
+}
+
+static struct verdict judge(const struct checks *c, const struct tool_needs *t)
+{
+	struct verdict v = { CHECK_OK, NULL };
+
+	weigh(&v, c, t->needs, sizeof(t->needs) / sizeof(*t->needs), true);
+	weigh(&v, c, t->wants, sizeof(t->wants) / sizeof(*t->wants), false);
+	return v;
+}
+
+static void print_tools(const struct checks *c)
+{
+	struct checks verdicts = {};
+
+	for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++) {
+		struct verdict v = judge(c, &tools[i]);
+
+		if (v.why)
+			check_add(&verdicts, "tools", tools[i].tool, v.status, "", "%s: %s %s", tools[i].about,
+				  v.why->name, v.why->found);
+		else
+			check_add(&verdicts, "tools", tools[i].tool, v.status, "", "%s", tools[i].about);
+	}
+	fputc('\n', stdout);
+	check_print(&verdicts, stdout);
+}
+
+static void print_json(const struct checks *c)
+{
+	struct json j = { .f = stdout, .indent = 2 };
+
+	json_object(&j, NULL);
+	json_str(&j, "schema", "gpuscope.gpucheck.0");
+	check_json(c, &j);
+	json_array(&j, "tools");
+	for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++) {
+		struct verdict v = judge(c, &tools[i]);
+
+		json_object(&j, NULL);
+		json_str(&j, "tool", tools[i].tool);
+		json_str(&j, "status", check_status_name(v.status));
+		json_str(&j, "why", v.why ? v.why->name : NULL);
+		json_close(&j);
+	}
+	json_close(&j);
+	json_close(&j);
+}
+
+/* 0, 1 to leave with success, or a reported usage error. */
+static int parse(int argc, char **argv, bool *json)
+{
+	int key;
+
+	opterr = 0;
+	while ((key = getopt_long(argc, argv, "jh", longs, NULL)) != -1) {
+		switch (key) {
+		case 'j': *json = true; break;
+		case 'h': fputs(help_text, stdout); return 1;
+		case 'V': fputs("gpucheck (gpuscope) " GPUSCOPE_VERSION "\n", stdout); return 1;
+		default: return fail_usage("unknown option \"%s\" (--help lists them)", argv[optind - 1]);
+		}
+	}
+	return optind < argc ? fail_usage("unexpected argument \"%s\"", argv[optind]) : 0;
+}
+
+int main(int argc, char **argv)
+{
+	static struct checks checks;
+	bool json = false;
+	int done;
+
+	log_init("gpucheck", false);
+	signal(SIGPIPE, SIG_IGN);
+	done = parse(argc, argv, &json);
+	if (done < 0)
+		return 2;
+	if (!done) {
+		check_kernel(&checks);
+		check_privileges(&checks);
+		check_bpf(&checks);
+		check_driver(&checks);
+		check_libraries(&checks);
+		if (json)
+			print_json(&checks);
+		else {
+			check_print(&checks, stdout);
+			print_tools(&checks);
+		}
+	}
+	return out_finish(stdout, "the output") ? 1 : 0;
+}
