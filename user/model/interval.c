@@ -6,7 +6,7 @@
 #include "interval.h"
 
 #define STAGE_MIN 4096u
-#define KEEP_MIN  (64u << 10)	/* fewer than this are never folded early */
+#define KEEP_MIN  (32u << 10)	/* fewer than this are never folded early */
 
 static int compare(const void *a, const void *b)
 {
@@ -35,9 +35,11 @@ static void intervals_merge(struct intervals *s)
 	struct interval *old;
 	size_t keep = s->merged_n, tail, i = 0, j = 0, n;
 
-	qsort(s->staged, s->staged_n, sizeof(*s->staged), compare);
+	if (s->unsorted)
+		qsort(s->staged, s->staged_n, sizeof(*s->staged), compare);
+	s->unsorted = false;
 	if (s->merged_n + s->staged_n > s->merged_room) {
-		s->merged_room = 2 * (s->merged_n + s->staged_n);
+		s->merged_room = (s->merged_n + s->staged_n) * 5 / 4;
 		s->merged = must_realloc(s->merged, s->merged_room * sizeof(*s->merged));
 	}
 	while (keep && s->merged[keep - 1].end >= s->staged[0].start)
@@ -117,11 +119,14 @@ void intervals_add(struct intervals *s, struct interval x, u64 keep_ns)
 		s->staged_room = s->staged_room ? 2 * s->staged_room : 64;
 		s->staged = must_realloc(s->staged, s->staged_room * sizeof(*s->staged));
 	}
+	if (s->staged_n && x.start < s->staged[s->staged_n - 1].start)
+		s->unsorted = true;
 	s->staged[s->staged_n++] = x;
 	if (s->staged_n < STAGE_MIN || s->staged_n < s->merged_n / 4)
 		return;
 	intervals_merge(s);
-	if (s->merged_n > KEEP_MIN && s->last > keep_ns)
+	if (s->merged_n > KEEP_MIN && s->last > keep_ns &&
+	    s->merged[s->merged_n / 4].end <= s->last - keep_ns)	/* a quarter goes: moving the rest pays */
 		intervals_fold(s, s->last - keep_ns);
 }
 

@@ -33,7 +33,7 @@ struct intervals {		/* all zero is empty */
 	size_t merged_n, merged_room, staged_n, staged_room;
 	struct interval gaps[GAPS];	/* longest first; all but start and end are of what ended it */
 	u32 gap_n;
-	bool any;
+	bool any, unsorted;	/* unsorted: the staged ones */
 };
 
 /* [start, end); empty ones count for first and last. keep_ns: how far back from the last end
