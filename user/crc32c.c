@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* CRC32C by the processor's instruction where it has one, else by a table of 256 made at first use. */
+/* CRC32C by the processor's instruction where it has one, else by a table made at first use. */
 #include <string.h>
 #include "crc32c.h"
 

@@ -1,4 +1,4 @@
-/* CRC32C (Castagnoli), as blocks of the trace file carry it. Start with 0; chain by passing the result on. */
+/* CRC32C (Castagnoli), as blocks of the trace file carry it. Begin with 0, chain by result. */
 #ifndef CRC32C_H
 #define CRC32C_H
 

@@ -41,7 +41,8 @@ static bool has_build_id(int fd, const u8 *id, u16 size)
 	struct elf_read elf;
 	bool same;
 
-	same = elf_read_open(&elf, fd) && elf_build_id(&elf, its) == size && !memcmp(its, id, size);
+	same = elf_read_open(&elf, fd) && elf_build_id(&elf, its) == size &&
+	       !memcmp(its, id, size);
 	elf_read_close(&elf);
 	return same;
 }

@@ -14,9 +14,12 @@ static bool read_at(const struct elf_read *elf, void *buf, u64 offset, u64 size)
 	u64 got = 0;
 	ssize_t n;
 
-	while (got < size && (n = pread(elf->fd, (u8 *)buf + got, size - got, offset + got)) > 0)
-		got += n;
-	return got == size;
+	for (; got < size; got += n) {
+		n = pread(elf->fd, (u8 *)buf + got, size - got, offset + got);
+		if (n <= 0)
+			return false;
+	}
+	return true;
 }
 
 void *elf_read_bytes(const struct elf_read *elf, u64 offset, u64 size)
@@ -75,7 +78,8 @@ bool elf_read_open(struct elf_read *elf, int fd)
 		return false;
 	elf->file_size = st.st_size;
 	if (!read_at(elf, &elf->eh, 0, sizeof(elf->eh)) ||
-	    memcmp(elf->eh.e_ident, ELFMAG, SELFMAG) || elf->eh.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    memcmp(elf->eh.e_ident, ELFMAG, SELFMAG) ||
+	    elf->eh.e_ident[EI_CLASS] != ELFCLASS64 ||
 	    elf->eh.e_ident[EI_DATA] != ELFDATA2LSB)
 		return false;
 	if (elf->eh.e_phentsize != sizeof(*elf->ph))
@@ -101,6 +105,11 @@ const Elf64_Shdr *elf_section(const struct elf_read *elf, const char *name)
 		    !strcmp(elf->names + elf->sh[i].sh_name, name))
 			return &elf->sh[i];
 	return NULL;
+}
+
+const Elf64_Shdr *elf_section_at(const struct elf_read *elf, u32 index)
+{
+	return index < elf->eh.e_shnum ? &elf->sh[index] : NULL;
 }
 
 const Elf64_Shdr *elf_section_type(const struct elf_read *elf, u32 type)
@@ -150,10 +159,12 @@ u16 elf_build_id(const struct elf_read *elf, u8 *build_id)
 
 	for (u32 i = 0; !n && i < elf->eh.e_shnum; i++)
 		if (elf->sh[i].sh_type == SHT_NOTE)
-			n = build_id_at(elf, elf->sh[i].sh_offset, elf->sh[i].sh_size, build_id);
+			n = build_id_at(elf, elf->sh[i].sh_offset, elf->sh[i].sh_size,
+					build_id);
 	for (u32 i = 0; !n && i < elf->eh.e_phnum; i++)
 		if (elf->ph[i].p_type == PT_NOTE)
-			n = build_id_at(elf, elf->ph[i].p_offset, elf->ph[i].p_filesz, build_id);
+			n = build_id_at(elf, elf->ph[i].p_offset, elf->ph[i].p_filesz,
+					build_id);
 	return n;
 }
 

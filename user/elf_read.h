@@ -26,10 +26,11 @@ struct elf_read {
 bool elf_read_open(struct elf_read *elf, int fd);	/* false: not a file of ours */
 void elf_read_close(struct elf_read *elf);		/* fd stays open */
 
-/* Bytes of the file, with a NUL behind them; free() it. NULL: not all there, or unreasonably many. */
+/* Bytes of the file, with a NUL behind them; free() it. NULL: not all there, or too many. */
 void *elf_read_bytes(const struct elf_read *elf, u64 offset, u64 size);
 void *elf_read_section(const struct elf_read *elf, const Elf64_Shdr *sh);
 const Elf64_Shdr *elf_section(const struct elf_read *elf, const char *name);
+const Elf64_Shdr *elf_section_at(const struct elf_read *elf, u32 index);	/* NULL: none */
 const Elf64_Shdr *elf_section_type(const struct elf_read *elf, u32 type);
 
 /* Its length, 0 none. */

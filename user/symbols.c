@@ -76,15 +76,17 @@ static bool is_function(const struct elf_read *elf, const Elf64_Sym *sym, const 
 		return false;
 	if (type == STT_FUNC || type == STT_GNU_IFUNC)
 		return true;
-	return type == STT_NOTYPE && *name != '$' && *name != '.' && sym->st_shndx < elf->eh.e_shnum &&
+	return type == STT_NOTYPE && *name != '$' && *name != '.' &&
+	       sym->st_shndx < elf->eh.e_shnum &&
 	       elf->sh[sym->st_shndx].sh_flags & SHF_EXECINSTR;
 }
 
-/* Hand-written code may say no size. Where all functions are listed it ends at the next one; in a
- * stripped file what follows may be anything: there the name is for its first byte alone. */
-static void set_size(struct function *f, const struct elf_read *from, const Elf64_Sym *sym, u32 type)
+/* Hand-written code may say no size. Where all functions are listed it ends at the next one;
+ * in a stripped file what follows may be anything: there the name is for its first byte. */
+static void set_size(struct function *f, const struct elf_read *from, const Elf64_Sym *sym,
+		     u32 type)
 {
-	const Elf64_Shdr *sh = sym->st_shndx < from->eh.e_shnum ? &from->sh[sym->st_shndx] : NULL;
+	const Elf64_Shdr *sh = elf_section_at(from, sym->st_shndx);
 
 	f->size = sym->st_size;
 	f->unsized = !f->size;
@@ -95,13 +97,13 @@ static void set_size(struct function *f, const struct elf_read *from, const Elf6
 		f->size = sh->sh_addr + sh->sh_size - sym->st_value;
 }
 
-/* elf: what runs, its segments place the symbols; from: where the table is. False: no table there. */
-static bool read_table(struct elf_symbols *s, const struct elf_read *elf, const struct elf_read *from,
-		       u32 type)
+/* elf: what runs, its segments place the symbols; from: where the table is. False: none. */
+static bool read_table(struct elf_symbols *s, const struct elf_read *elf,
+		       const struct elf_read *from, u32 type)
 {
 	const Elf64_Shdr *sh = elf_section_type(from, type);
 	Elf64_Sym *syms = elf_read_section(from, sh);
-	const Elf64_Shdr *str = sh && sh->sh_link < from->eh.e_shnum ? &from->sh[sh->sh_link] : NULL;
+	const Elf64_Shdr *str = sh ? elf_section_at(from, sh->sh_link) : NULL;
 	char *strings = elf_read_section(from, str), *at;
 	bool ok = syms && strings && (at = more_strings(s, str->sh_size));
 	struct function f;
@@ -111,7 +113,8 @@ static bool read_table(struct elf_symbols *s, const struct elf_read *elf, const 
 	for (size_t i = 0; ok && i < sh->sh_size / sizeof(*syms); i++) {
 		char *version;
 
-		if (syms[i].st_name >= str->sh_size || !is_function(from, &syms[i], at + syms[i].st_name))
+		if (syms[i].st_name >= str->sh_size ||
+		    !is_function(from, &syms[i], at + syms[i].st_name))
 			continue;
 		version = strchr(at + syms[i].st_name, '@');
 		if (version)
@@ -139,19 +142,18 @@ static bool add_plt(struct elf_symbols *s, u64 offset, const char *name)
 	return add(s, &(struct function){ offset, PLT_ENTRY, at - s->strings });
 }
 
-/* The stubs stand in the order of their relocations, in .plt behind a header, in .plt.sec without. */
+/* Stubs stand in the order of relocations, in .plt behind a header, in .plt.sec without. */
 static void read_plt(struct elf_symbols *s, const struct elf_read *elf)
 {
-	const Elf64_Shdr *rela = elf_section(elf, ".rela.plt"), *plt = elf_section(elf, ".plt.sec");
+	const Elf64_Shdr *rela = elf_section(elf, ".rela.plt");
+	const Elf64_Shdr *plt = elf_section(elf, ".plt.sec") ?: elf_section(elf, ".plt");
 	const Elf64_Shdr *dyn = elf_section_type(elf, SHT_DYNSYM), *str;
 	Elf64_Rela *r = elf_read_section(elf, rela);
 	Elf64_Sym *syms = elf_read_section(elf, dyn);
 	char *strings;
 	u64 n, at;
 
-	if (!plt)
-		plt = elf_section(elf, ".plt");
-	str = dyn && dyn->sh_link < elf->eh.e_shnum ? &elf->sh[dyn->sh_link] : NULL;
+	str = dyn ? elf_section_at(elf, dyn->sh_link) : NULL;
 	strings = elf_read_section(elf, str);
 	n = r ? rela->sh_size / sizeof(*r) : 0;
 	if (r && plt && syms && strings && plt->sh_size / PLT_ENTRY >= n) {

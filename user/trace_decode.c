@@ -92,7 +92,8 @@ static bool decode_tails(struct rows *rows, const u8 *p, const struct column_hea
 	return sum == (u64)(end - p);
 }
 
-static const struct trace_column *column_find(const struct layout *l, const struct column_head *h)
+static const struct trace_column *column_find(const struct layout *l,
+					      const struct column_head *h)
 {
 	bool bytes = h->encoding == COLUMN_BYTES || h->encoding == COLUMN_BYTES_CONST;
 
@@ -103,8 +104,8 @@ static const struct trace_column *column_find(const struct layout *l, const stru
 }
 
 /* A constant is put into the one row all others are copied from; true: done with the column. */
-static bool decode_const(u8 *row, const u8 *p, const struct column_head *h, const struct trace_column *c,
-			 bool *ok)
+static bool decode_const(u8 *row, const u8 *p, const struct column_head *h,
+			 const struct trace_column *c, bool *ok)
 {
 	u64 v;
 
@@ -146,7 +147,7 @@ static void rows_fill(struct rows *rows, const u8 *row, u16 size)
 		memcpy(rows->data + (size_t)i * size, row, size);
 }
 
-/* Two passes: constants make the row all begin as, then the columns that vary are laid over it. */
+/* Two passes: constants make the row all begin as, then what varies is laid over it. */
 bool columns_decode(const u8 *payload, size_t len, const struct layout *l, struct rows *rows,
 		    u64 *scratch)
 {

@@ -113,8 +113,9 @@ static void encode_tails(struct buffer *out, const struct rows *rows, struct col
 	out->len += h->length;
 }
 
-static void encode_column(struct buffer *out, const struct trace_column *c, const struct rows *rows,
-			  u32 stride, u64 *scratch, struct column_head *h)
+static void encode_column(struct buffer *out, const struct trace_column *c,
+			  const struct rows *rows, u32 stride, u64 *scratch,
+			  struct column_head *h)
 {
 	const u8 *first = rows->data + c->offset;
 	u8 *p, *end;
@@ -133,7 +134,8 @@ static void encode_column(struct buffer *out, const struct trace_column *c, cons
 	out->len += h->length;
 }
 
-void columns_encode(struct buffer *out, const struct layout *l, const struct rows *rows, u64 *scratch)
+void columns_encode(struct buffer *out, const struct layout *l, const struct rows *rows,
+		    u64 *scratch)
 {
 	bool tail = l->type->tail;
 	u32 counts[2] = { l->n + tail };

@@ -24,8 +24,8 @@ static void give_to_invoker(int fd)
 		note("cannot give the trace to user %s: %s", uid, strerror(errno));
 }
 
-/* O_EXCL first: only a file made here is given away; and in a sticky directory the kernel refuses
- * O_CREAT on an existing file of another user. */
+/* O_EXCL first: only a file made here is given away; and in a sticky directory the kernel
+ * refuses O_CREAT on an existing file of another user. */
 static int open_path(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
@@ -56,7 +56,7 @@ int trace_file_open(struct trace_file *f, const char *path)
 		return fail(f->fd, "cannot create %s", path);
 	if (isatty(f->fd)) {
 		close(f->fd);
-		return fail_usage("cannot write a trace to a terminal (name a file, or use a pipe)");
+		return fail_usage("cannot write a trace to a terminal (use a file or a pipe)");
 	}
 	f->regular = !fstat(f->fd, &st) && S_ISREG(st.st_mode);
 	f->start = f->regular ? lseek(f->fd, 0, SEEK_CUR) : 0;

@@ -1,4 +1,4 @@
-/* The file under a trace writer. All return 0 or a negative errno; the first failure is reported. */
+/* The file under a trace writer. All return 0 or a negative errno; the first is reported. */
 #ifndef TRACE_FILE_H
 #define TRACE_FILE_H
 
@@ -14,7 +14,8 @@ struct trace_file {
 };
 
 int trace_file_open(struct trace_file *f, const char *path);	/* "-": stdout */
-int trace_file_write(struct trace_file *f, const void *data, size_t len);	/* all or nothing */
+/* All of it or nothing. */
+int trace_file_write(struct trace_file *f, const void *data, size_t len);
 int trace_file_close(struct trace_file *f);
 
 #endif

@@ -63,7 +63,7 @@ _Static_assert(sizeof(struct block_head) == 64, "block_head: files depend on thi
 enum column_encoding {
 	COLUMN_CONST = 1,	/* one varint for all records */
 	COLUMN_PLAIN = 2,	/* a varint a record */
-	COLUMN_DELTA = 3,	/* zigzag varint of the difference to the record before (first: to 0) */
+	COLUMN_DELTA = 3,	/* zigzag varint of the difference to the one before (or 0) */
 	COLUMN_BYTES = 4,	/* size bytes a record */
 	COLUMN_BYTES_CONST = 5,	/* size bytes for all */
 	COLUMN_TAIL = 6,	/* a varint length a record, then the bytes of all */
@@ -112,7 +112,7 @@ struct buffer {
 	u8 *data;
 	size_t len, room;
 };
-void buffer_reserve(struct buffer *b, size_t more);	/* leaves the program when memory is out */
+void buffer_reserve(struct buffer *b, size_t more);	/* no memory: ends the program */
 
 struct rows {			/* records of one kind side by side, tails apart */
 	u8 *data;		/* n * layout->type->size bytes */
@@ -123,9 +123,10 @@ struct rows {			/* records of one kind side by side, tails apart */
 };
 
 /* Appends the payload of a records block. scratch: rows->n numbers. */
-void columns_encode(struct buffer *out, const struct layout *l, const struct rows *rows, u64 *scratch);
-/* Fills rows->data (zeroed by the caller or not, all of it is written) and the tails, which point into
- * the payload. False: not a payload of ours. */
+void columns_encode(struct buffer *out, const struct layout *l, const struct rows *rows,
+		    u64 *scratch);
+/* Writes all of rows->data, and the tails, which point into the payload. False: not a payload
+ * of ours. */
 bool columns_decode(const u8 *payload, size_t len, const struct layout *l, struct rows *rows,
 		    u64 *scratch);
 
@@ -138,8 +139,9 @@ void schema_text(struct buffer *out, const struct record_type *type);
 struct definitions;
 struct definitions *definitions_new(void);
 void definitions_free(struct definitions *d);
-/* True when the record must be written: not one identical (but for time and CPU) to an earlier. */
+/* True when the record must be written: no earlier one was the same but for time and CPU. */
 bool definitions_add(struct definitions *d, const struct event *e);
-const struct event *definitions_next(const struct definitions *d, size_t *i);	/* from 0; NULL: end */
+/* From *i = 0 on; NULL: the end. */
+const struct event *definitions_next(const struct definitions *d, size_t *i);
 
 #endif

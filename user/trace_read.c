@@ -41,7 +41,8 @@ struct trace_reader {
 };
 
 /* Nothing more will be read. The text is kept, and said unless the caller wants to do that. */
-__attribute__((format(printf, 2, 3))) static int stop(struct trace_reader *r, const char *fmt, ...)
+__attribute__((format(printf, 2, 3)))
+static int stop(struct trace_reader *r, const char *fmt, ...)
 {
 	char what[128];
 	va_list ap;
@@ -61,7 +62,7 @@ static int stop_damaged(struct trace_reader *r)
 	return stop(r, "is damaged at byte %llu", r->block_at);
 }
 
-/* How many of len bytes there were (fewer only at the end), or a negative errno after a report. */
+/* How many of len bytes there were (fewer only at the end), or a negative errno, reported. */
 static ssize_t fill(struct trace_reader *r, void *buf, size_t len)
 {
 	size_t got = 0;
@@ -112,6 +113,7 @@ static int read_file_head(struct trace_reader *r)
 {
 	struct file_head h;
 	ssize_t n = fill(r, &h, sizeof(h));
+	size_t magic = n < (ssize_t)sizeof(h.magic) ? (size_t)n : sizeof(h.magic);
 	u32 want, crc;
 	int ret;
 
@@ -119,12 +121,12 @@ static int read_file_head(struct trace_reader *r)
 		return n;
 	if (n == 0)
 		return stop(r, "is empty, not a gpuscope trace");
-	if (memcmp(h.magic, FILE_MAGIC, (size_t)n < sizeof(h.magic) ? (size_t)n : sizeof(h.magic)))
+	if (memcmp(h.magic, FILE_MAGIC, magic))
 		return stop(r, "is not a gpuscope trace");
 	if ((size_t)n < sizeof(h))
 		return stop(r, "ends inside its header at byte %zd", n);
 	if (h.version > TRACE_VERSION)
-		return stop(r, "has trace version %u, this program reads up to %u (take a newer one)",
+		return stop(r, "is of trace version %u, this program reads up to %u (update it)",
 			    h.version, TRACE_VERSION);
 	if (h.size < sizeof(h) || h.size > HEAD_MAX)
 		return stop_damaged(r);
@@ -160,7 +162,7 @@ static int open_path(struct trace_reader *r, const char *path)
 	if (!fstat(r->fd, &st) && S_ISDIR(st.st_mode))
 		return fail(-EISDIR, "cannot read %s", r->path);
 	if (isatty(r->fd))
-		return fail_usage("cannot read a trace from a terminal (name a file, or use a pipe)");
+		return fail_usage("cannot read a trace from a terminal (use a file or a pipe)");
 	return 0;
 }
 
@@ -206,10 +208,11 @@ static bool head_plausible(const struct block_head *h)
 {
 	return h->magic == BLOCK_MAGIC && h->size >= sizeof(*h) && h->size <= HEAD_MAX &&
 	       h->raw <= BLOCK_RAW_MAX && h->stored <= BLOCK_RAW_MAX &&
-	       h->records <= BLOCK_RECORDS_MAX && (h->codec != CODEC_PLAIN || h->raw == h->stored);
+	       h->records <= BLOCK_RECORDS_MAX &&
+	       (h->codec != CODEC_PLAIN || h->raw == h->stored);
 }
 
-/* The next block's header and payload as stored, checked by its CRC. 1, or 0 at the end of the file. */
+/* The next block's header and payload as stored, checked by its CRC: 1. */
 static int read_block(struct trace_reader *r, struct block_head *h)
 {
 	ssize_t n;
@@ -272,6 +275,7 @@ static const struct layout *layout_of(struct trace_reader *r, u16 kind)
 static int unpack(struct trace_reader *r, const struct block_head *h)
 {
 	const struct layout *l = layout_of(r, h->kind);
+	size_t lens = (size_t)h->records * sizeof(u32);
 	const u8 *payload;
 
 	if (!l) {
@@ -283,10 +287,12 @@ static int unpack(struct trace_reader *r, const struct block_head *h)
 		return stop_damaged(r);
 	buffer_need(&r->data, (size_t)h->records * l->type->size);
 	buffer_need(&r->scratch, (size_t)h->records * sizeof(u64));
-	r->rows = (struct rows){ .data = r->data.data, .n = h->records, .tails = (const u8 *)"" };
+	r->rows = (struct rows){
+		.data = r->data.data, .n = h->records, .tails = (const u8 *)"",
+	};
 	if (l->type->tail) {
-		buffer_need(&r->tail_len, (size_t)h->records * sizeof(u32));
-		r->rows.tail_len = memset(r->tail_len.data, 0, (size_t)h->records * sizeof(u32));
+		buffer_need(&r->tail_len, lens);
+		r->rows.tail_len = memset(r->tail_len.data, 0, lens);
 	}
 	r->next = r->tail_at = 0;
 	if (!columns_decode(payload, h->raw, l, &r->rows, (u64 *)r->scratch.data)) {
@@ -346,7 +352,8 @@ static void make_safe(struct event *e, const struct record_type *type)
 static struct event *with_tail(struct trace_reader *r, const u8 *row)
 {
 	u32 len = r->rows.tail_len[r->next], size = r->type->size;
-	u32 room = RECORD_MAX - size - (r->type->tail == AS_TEXT), use = len < room ? len : room;
+	u32 room = RECORD_MAX - size - (r->type->tail == AS_TEXT);
+	u32 use = len < room ? len : room;
 	struct event *e = (struct event *)r->record;
 
 	if (r->type->tail == AS_FRAMES)

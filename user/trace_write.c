@@ -17,7 +17,7 @@
 #include "trace_format.h"
 
 #define REPEAT_BYTES (64u << 20)	/* definitions are repeated after so much file */
-#define AGE_NS 2000000000ULL		/* a block waits no longer to be written: readers merge */
+#define AGE_NS 2000000000ULL		/* no block waits longer: readers merge by time */
 #define AGE_CHECK 1024			/* records between looks at the clock */
 #define BUCKETS 256
 
@@ -105,7 +105,7 @@ int trace_create(struct trace_writer **out, const char *path, const struct trace
 	return 0;
 }
 
-/* w->payload, compressed when that is shorter, behind a header with all that is not in *h yet. */
+/* w->payload, compressed when that is shorter, behind *h with what is not in it yet. */
 static int block_write(struct trace_writer *w, struct block_head *h)
 {
 	size_t bound = ZSTD_compressBound(w->payload.len), n = 0;
@@ -153,8 +153,8 @@ static int block_flush(struct trace_writer *w, struct block *b, u32 flags)
 {
 	struct rows rows = { b->rows.data, b->n, b->tail_len, b->tails.data, b->tails.len };
 	struct block_head h = {
-		.type = BLOCK_RECORDS, .kind = b->kind, .producer = b->producer, .records = b->n,
-		.flags = flags, .first_ts = b->first_ts, .last_ts = b->last_ts,
+		.type = BLOCK_RECORDS, .kind = b->kind, .producer = b->producer,
+		.records = b->n, .flags = flags, .first_ts = b->first_ts, .last_ts = b->last_ts,
 	};
 	int ret = 0;
 
@@ -206,7 +206,7 @@ static struct block *block_get(struct trace_writer *w, u16 kind, u16 producer)
 	return *at = b;
 }
 
-/* The struct as this program knows it: a shorter record gets zeros, a longer one loses what follows. */
+/* The struct as this program knows it: a shorter record gets zeros, a longer one is cut. */
 static void block_append(struct block *b, const struct event *e)
 {
 	const struct record_type *type = b->layout->type;
@@ -265,7 +265,7 @@ static int definitions_repeat(struct trace_writer *w)
 	return 0;
 }
 
-/* Definitions first; now and then all of them (many ones: more seldom, at most an eighth of the file). */
+/* Definitions first; now and then all of them (at most an eighth of the file). */
 static int block_flush_ordered(struct trace_writer *w, struct block *b)
 {
 	u64 every = w->repeat_bytes * 8 > REPEAT_BYTES ? w->repeat_bytes * 8 : REPEAT_BYTES;
@@ -293,8 +293,8 @@ static int refuse(struct trace_writer *w, const struct event *e)
 {
 	w->lost++;
 	if (!w->refused)
-		warn("cannot write a record of kind %u and %u bytes: it is none of ours", e->kind,
-		     e->size);
+		warn("cannot write a record of kind %u and %u bytes: it is none of ours",
+		     e->kind, e->size);
 	w->refused = true;
 	return -EINVAL;
 }

@@ -50,22 +50,24 @@ static void make_launch(struct api *a, struct kernel *k, u64 i)
 	stream = name % 9 ? 7 : 13 + name % 3;
 	cpu_ns += jitter(1500 + step * 37 % 2900, 20);
 	*a = (struct api){
-		.e = { .ts = cpu_ns, .pid = 4242, .tid = 4243, .size = sizeof(*a), .kind = EVENT_API,
-		       .producer = 1, .cpu = CPU_UNKNOWN },
-		.dur_ns = jitter(2100 + name * 13, 8), .correlation = 2 * i + 1, .name = 3, .cbid = 211,
-		.domain = API_RUNTIME, .class = API_LAUNCH,
+		.e = { .ts = cpu_ns, .pid = 4242, .tid = 4243, .size = sizeof(*a),
+		       .kind = EVENT_API, .producer = 1, .cpu = CPU_UNKNOWN },
+		.dur_ns = jitter(2100 + name * 13, 8), .correlation = 2 * i + 1, .name = 3,
+		.cbid = 211, .domain = API_RUNTIME, .class = API_LAUNCH,
 	};
 	cpu_ns += a->dur_ns;
 	if (gpu_ns[stream % 4] < cpu_ns + 900)
 		gpu_ns[stream % 4] = cpu_ns + 900 + rnd() % 700;
 	*k = (struct kernel){
-		.g = { .e = { .ts = gpu_ns[stream % 4] & ~31ULL, .pid = 4242, .size = sizeof(*k),
-			      .kind = EVENT_KERNEL, .producer = 1, .cpu = CPU_UNKNOWN },
+		.g = { .e = { .ts = gpu_ns[stream % 4] & ~31ULL, .pid = 4242,
+			      .size = sizeof(*k), .kind = EVENT_KERNEL, .producer = 1, .cpu = CPU_UNKNOWN },
 		       .dur_ns = jitter(1800 + name * name * 3, 3) & ~31ULL,
 		       .correlation = 2 * i + 1, .context = 1, .stream = stream },
 		.name = 10 + name, .registers = 32 + name % 7 * 8,
-		.grid = { 1 + name * 977 % 4096, 1, 1 + name % 2 }, .block = { 128 << name % 3, 1, 1 },
-		.static_shared_bytes = name % 5 * 1024, .dynamic_shared_bytes = name % 4 * 16384,
+		.grid = { 1 + name * 977 % 4096, 1, 1 + name % 2 },
+		.block = { 128 << name % 3, 1, 1 },
+		.static_shared_bytes = name % 5 * 1024,
+		.dynamic_shared_bytes = name % 4 * 16384,
 	};
 	gpu_ns[stream % 4] += k->g.dur_ns + 800 + rnd() % 256;
 }
@@ -123,7 +125,8 @@ static double bench_zstd(const u8 *rows, size_t len, u64 *bytes)
 
 	*bytes = 0;
 	for (size_t at = 0; at < len; at += CHUNK) {
-		n = ZSTD_compressCCtx(c, out, bound, rows + at, len - at < CHUNK ? len - at : CHUNK, 1);
+		n = len - at < CHUNK ? len - at : CHUNK;
+		n = ZSTD_compressCCtx(c, out, bound, rows + at, n, 1);
 		*bytes += n;
 	}
 	start = now() - start;
@@ -146,6 +149,12 @@ static double bench_memcpy(const u8 *rows, size_t len)
 	return start;
 }
 
+static void print_speed(const char *what, u64 n, double s, double zstd_s, double memcpy_s)
+{
+	printf("trace: %s %.1f M records/s, time %.2f x zstd -1 of the rows, %.1f x memcpy\n", what,
+	       n / s / 1e6, s / zstd_s, s / memcpy_s);
+}
+
 int main(int argc, char **argv)
 {
 	u64 n = (argc > 1 ? strtoull(argv[1], NULL, 0) : 4000000) / 2 * 2, bytes, zstd_bytes;
@@ -166,13 +175,12 @@ int main(int argc, char **argv)
 	zstd_s = bench_zstd(rows, len, &zstd_bytes);
 	memcpy_s = bench_memcpy(rows, len);
 	unlink(path);
-	printf("trace: %llu records of %.0f bytes (api and kernel in turn)\n", n, (double)len / n);
-	printf("trace: bytes_per_record %.2f (raw rows + zstd -1: %.2f; bound %.1f)\n", (double)bytes / n,
-	       (double)zstd_bytes / n, BYTES_MAX);
-	printf("trace: write %.1f M records/s, %.2f x the time of zstd -1 over the rows, %.1f x memcpy\n",
-	       n / write_s / 1e6, write_s / zstd_s, write_s / memcpy_s);
-	printf("trace: read %.1f M records/s, %.2f x the time of zstd -1 over the rows, %.1f x memcpy\n",
-	       n / read_s / 1e6, read_s / zstd_s, read_s / memcpy_s);
+	printf("trace: %llu records of %.0f bytes (api and kernel in turn)\n", n,
+	       (double)len / n);
+	printf("trace: bytes_per_record %.2f (raw rows + zstd -1: %.2f; bound %.1f)\n",
+	       (double)bytes / n, (double)zstd_bytes / n, BYTES_MAX);
+	print_speed("write", n, write_s, zstd_s, memcpy_s);
+	print_speed("read", n, read_s, zstd_s, memcpy_s);
 	if ((double)bytes / n <= BYTES_MAX)
 		return 0;
 	puts("trace: FAILED: more bytes a record than the bound");

@@ -49,23 +49,25 @@ static void put_field(const struct event *e, const struct field *f)
 	const u8 *p = (const u8 *)e + f->off;
 	bool array = f->as == AS_DIMS || f->as == AS_HIST;
 	bool sign = f->as == AS_SIGNED || f->as == AS_ERRNO || f->as == AS_CURESULT;
+	const char *format = !plain && f->as == AS_HEX ? "%s0x%llx" : sign ? "%s%lld" : "%s%llu";
 	u32 size = array ? 4 : f->size;
-	const char *name;
+	const char *name = NULL;
 
+	if (f->as == AS_ENUM && !plain)
+		name = enum_name(f->names, element(p, size, false));
 	printf(" %s=", f->name);
 	if (f->as == AS_STR) {
 		put_text((const char *)p, f->size);
 	} else if (f->as == AS_BYTES) {
 		for (u32 i = 0; i < f->size; i++)
 			printf("%02x", p[i]);
-	} else if (!plain && f->as == AS_ENUM && (name = enum_name(f->names, element(p, size, false)))) {
+	} else if (name) {
 		fputs(name, stdout);
 	} else {
 		for (u32 i = 0; i < f->size / size; i++) {
 			s64 v = element(p + i * size, size, sign);
 
-			printf(!plain && f->as == AS_HEX ? "%s0x%llx" : sign ? "%s%lld" : "%s%llu",
-			       i ? "," : "", v);
+			printf(format, i ? "," : "", v);
 		}
 	}
 }
@@ -86,7 +88,8 @@ static void put_record(const struct event *e)
 		put_text((const char *)tail, len);
 	}
 	for (u32 i = 0; type->tail == AS_FRAMES && i < len; i += 8)
-		printf(plain ? "%s%llu" : "%s0x%llx", i ? "," : " frames=", element(tail + i, 8, false));
+		printf(plain ? "%s%llu" : "%s0x%llx", i ? "," : " frames=",
+		       element(tail + i, 8, false));
 	putchar('\n');
 }
 

@@ -11,7 +11,7 @@
  *   edittrace widen-column NAME           as if the writer's field had 8 bytes
  *   edittrace set BLOCK FIELD VALUE       a field of a block's header
  *   edittrace poke BLOCK OFFSET VALUE     a byte of a block's decompressed payload
- *   edittrace bomb BLOCK FILE             a block whose stored payload is FILE, as if it were honest
+ *   edittrace bomb BLOCK FILE             a block whose compressed payload is FILE
  *   edittrace drop BLOCK                  a block left out
  *   edittrace move BLOCK                  a block put behind the next one
  */
@@ -91,7 +91,7 @@ static void write_item(struct item *it, bool as_is)
 	fwrite(it->payload.data, it->payload.len, 1, stdout);
 }
 
-/* The payload again, with each column as `change` wants it (false: left out), and `extra` behind. */
+/* The payload again, each column as `change` wants it (false: left out), `extra` ones behind. */
 static void columns_edit(struct item *it, bool (*change)(struct column_head *, const char *),
 			 const char *name, bool extra)
 {
@@ -148,7 +148,8 @@ static void set_head(struct block_head *h, const char *field, u64 v)
 	if (!strcmp(field, "raw") || !strcmp(field, "stored"))
 		h->codec = CODEC_ZSTD;
 #define S(m) if (!strcmp(field, #m)) { h->m = v; return; }
-	S(magic) S(size) S(type) S(codec) S(kind) S(producer) S(records) S(raw) S(stored) S(flags)
+	S(magic) S(size) S(type) S(codec) S(kind) S(producer)
+	S(records) S(raw) S(stored) S(flags)
 	S(sequence) S(first_ts) S(last_ts) S(lost)
 #undef S
 	errx(2, "no field %s", field);
@@ -177,9 +178,9 @@ static void edit(struct item *it, u64 i, char **argv)
 	bool records = it->h.type == BLOCK_RECORDS;
 
 	if (!strcmp(what, "list")) {
-		printf("%zu type=%u kind=%u producer=%u records=%u raw=%u flags=%u lost=%llu\n", it->at,
-		       it->h.type, it->h.kind, it->h.producer, it->h.records, it->h.raw, it->h.flags,
-		       it->h.lost);
+		printf("%zu type=%u kind=%u producer=%u records=%u raw=%u flags=%u lost=%llu\n",
+		       it->at, it->h.type, it->h.kind, it->h.producer, it->h.records, it->h.raw,
+		       it->h.flags, it->h.lost);
 		return;
 	}
 	if (records && !strcmp(what, "extra-columns"))

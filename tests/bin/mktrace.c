@@ -32,7 +32,7 @@ static const struct record_type *type_named(const char *name)
 	die("no record is called '%s'", name);
 }
 
-/* The next word of *line, in place: quotes taken off, escapes resolved. Its length, -1 at the end. */
+/* The next word of *line, in place, without quotes and escapes. Its length, -1 at the end. */
 static int next_word(char **line, char **word)
 {
 	char *in = *line + strspn(*line, " \t\n"), *out = in;
@@ -126,8 +126,8 @@ static void set_field(u8 *record, const struct field *f, const char *value, u32 
 }
 
 /* Bytes the tail takes, padding included. */
-static u32 set_tail(u8 *record, const struct record_type *type, const char *name, const char *value,
-		    u32 len)
+static u32 set_tail(u8 *record, const struct record_type *type, const char *name,
+		    const char *value, u32 len)
 {
 	u8 *at = record + type->size;
 	u32 room = RECORD_MAX - type->size;
@@ -159,7 +159,8 @@ static void info_line(struct trace_info *info, char *line)
 		*value++ = 0;
 		for (size_t i = 0; i < sizeof(strings) / sizeof(*strings); i++)
 			if (!strcmp(strings[i].name, word))
-				snprintf((char *)info + strings[i].off, strings[i].size, "%s", value);
+				snprintf((char *)info + strings[i].off, strings[i].size, "%s",
+					 value);
 		if (!strcmp(word, "start_ns"))
 			info->start_ns = number(value, &end);
 		if (!strcmp(word, "start_realtime_ns"))
@@ -219,7 +220,10 @@ int main(int argc, char **argv)
 		}
 		if (!w && trace_create(&w, path, &info))
 			return 1;
-		ret = strcmp(word, "flush") ? put_line(w, type_named(word), rest) : trace_flush(w);
+		if (!strcmp(word, "flush"))
+			ret = trace_flush(w);
+		else
+			ret = put_line(w, type_named(word), rest);
 	}
 	if (!w && trace_create(&w, path, &info))
 		return 1;

@@ -68,8 +68,8 @@ static u64 file_offset(const void *p, char *path)
 	char line[4096];
 
 	while (fgets(line, sizeof(line), f))
-		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %4095s", &start, &end, &offset, path) == 4 &&
-		    addr >= start && addr < end) {
+		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %4095s", &start, &end, &offset,
+			   path) == 4 && addr >= start && addr < end) {
 			fclose(f);
 			return addr - start + offset;
 		}
@@ -128,8 +128,8 @@ static void damage(u8 *p, size_t n, const u8 *good, size_t size)
 	for (int i = rand() % 6; i >= 0; i--) {
 		int where = rand() % 4;
 
-		at = where == 0 ? (u64)rand() % 64 : where == 1 ? sections + rand() % 2048 : (u64)rand();
-		at %= n;
+		at = where == 0 ? (u64)rand() % 64 : where == 1 ? sections + rand() % 2048 : 0;
+		at = (where > 1 ? (u64)rand() : at) % n;
 		p[at] = rand() % 3 ? rand() : rand() % 2 ? 0xff : 0;
 	}
 }
@@ -182,7 +182,8 @@ int main(int argc, char **argv)
 		show_id(argv[2]);
 	} else if (!strcmp(what, "demangle")) {
 		for (int i = 2; i < argc; i++)
-			printf("%s %d\n", demangle(argv[i]), demangle(argv[i]) == demangle(strdup(argv[i])));
+			printf("%s %d\n", demangle(argv[i]),
+			       demangle(argv[i]) == demangle(strdup(argv[i])));
 		demangle_free_all();
 	} else if (!strcmp(what, "mutate") && argc == 4) {
 		mutate(argv[2], atoi(argv[3]));

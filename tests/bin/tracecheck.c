@@ -6,7 +6,7 @@
  *   tracecheck cuts FILE          cut at every byte
  *   tracecheck cuts FILE N        cut at N random bytes
  *   tracecheck flips FILE N       N times one random bit flipped
- *   tracecheck write FILE         writes records for ever, a line per 1,000 flushed (to be killed)
+ *   tracecheck write FILE         writes records for ever, a line per 1,000 flushed
  */
 #include <err.h>
 #include <stdio.h>
@@ -101,13 +101,14 @@ static void expect(struct trace_reader *r, u64 b, const char *text, u64 where)
 
 	while ((ret = trace_next(r, &e)) > 0)
 		if (n >= n_sums || sum(e) != sums[n++])
-			errx(1, "byte %llu: record %llu is not that of the whole file", where, n);
+			errx(1, "byte %llu: record %llu is another", where, n);
 	if (n != upto[b])
 		errx(1, "byte %llu: %llu records instead of %llu", where, n, upto[b]);
 	if (!text)
 		return;
 	if (ret >= 0 || !trace_damage(r) || !strstr(trace_damage(r), text))
-		errx(1, "byte %llu: \"%s\" without \"%s\"", where, trace_damage(r) ?: "nothing", text);
+		errx(1, "byte %llu: \"%s\" without \"%s\"", where, trace_damage(r) ?: "nothing",
+		     text);
 	if (trace_next(r, &e) != ret)
 		errx(1, "byte %llu: the failure does not stay", where);
 }
@@ -125,8 +126,8 @@ static void cut(int fd, u64 at)
 	}
 	while (b < n_blocks && blocks[b + 1] <= at)
 		b++;
-	snprintf(text, sizeof(text), at == blocks[b] ? "ends without its end mark at byte %llu" :
-		 "ends inside a block at byte %llu", blocks[b]);
+	snprintf(text, sizeof(text), "ends %s at byte %llu",
+		 at == blocks[b] ? "without its end mark" : "inside a block", blocks[b]);
 	expect(r, b, text, at);
 	trace_reader_close(r);
 }

@@ -3,8 +3,8 @@
  * Writes a long trace of records that do not compress: one name, then calls.
  *
  *   tracefill FILE BYTES            until the file has so many
- *   tracefill FILE BYTES BALLAST    removes the file BALLAST after half of the records, when the
- *                                   disk was full for a while; prints how many records it put
+ *   tracefill FILE BYTES BALLAST    removes the file BALLAST after half of the records (the
+ *                                   disk was full); prints how many records it put
  */
 #include <err.h>
 #include <stdio.h>
@@ -49,8 +49,10 @@ int main(int argc, char **argv)
 	put_name(w);
 	for (; argc > 3 ? n * 40 < bytes : trace_bytes(w) < bytes; n++) {
 		struct api a = {
-			.e = { .ts = rnd(), .tid = rnd(), .size = sizeof(a), .kind = EVENT_API, .producer = 1 },
-			.dur_ns = rnd(), .correlation = n, .name = 1, .cbid = rnd(), .result = rnd(),
+			.e = { .ts = rnd(), .tid = rnd(), .size = sizeof(a), .kind = EVENT_API,
+			       .producer = 1 },
+			.dur_ns = rnd(), .correlation = n, .name = 1, .cbid = rnd(),
+			.result = rnd(),
 		};
 
 		trace_put(w, &a.e);

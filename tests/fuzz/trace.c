@@ -68,7 +68,8 @@ static void check(const struct event *e)
 	if (type->tail == AS_TEXT)
 		assert(tail && memchr(record_text(e, type->size), 0, tail));
 	if (e->kind == EVENT_STACK)
-		assert(s->kernel_frames <= tail / 8 && s->kernel_frames + s->user_frames == tail / 8);
+		assert(s->kernel_frames <= tail / 8 &&
+		       s->kernel_frames + s->user_frames == tail / 8);
 	for (const struct field *f = type->fields; f->name; f++)
 		if (f->as == AS_STR)
 			assert(memchr((const u8 *)e + f->off, 0, f->size));
