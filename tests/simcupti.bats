@@ -9,6 +9,17 @@ setup_file() {
 
 setup() { load helpers; }
 
+simulated() {
+	requires nogpu
+	[ -e "$SIMLIB/libcupti.so.13" ] || skip "needs make sim"
+}
+
+# client NAME FLAG...: tests/abi/client.c on the simulated libraries
+client() {
+	"${CC:-cc}" -std=gnu11 -g -Wall -D_GNU_SOURCE "${@:2}" "$ROOT/tests/abi/client.c" \
+		"$SIMLIB/libcupti.so.13" "$SIMLIB/libcuda.so.1" -lpthread -o "$BATS_TEST_TMPDIR/$1"
+}
+
 # unit CASE [CUPTI]: one case in a process of its own
 unit() { ASAN_OPTIONS=detect_leaks=0 timeout 60 "$BATS_FILE_TMPDIR/unit" "$@"; }
 
@@ -59,6 +70,14 @@ unit() { ASAN_OPTIONS=detect_leaks=0 timeout 60 "$BATS_FILE_TMPDIR/unit" "$@"; }
 	CUDASIM_BUFFER_THREAD=app unit app-thread
 }
 
+@test "a forced flush brings what still runs, without times and once; another flush does not" {
+	unit forced-flush
+	simulated
+	client ours -I "$ROOT/cupti"
+	cd "$BATS_TEST_TMPDIR"
+	CUDASIM_NS_PER_THREAD=10 sim ./ours forced 500
+}
+
 @test "declined and dropped records are counted, and the count starts anew when read" {
 	unit declined
 	CUDASIM_DROP=every=10 UNIT_LEFT=32 unit drop
@@ -79,17 +98,6 @@ unit() { ASAN_OPTIONS=detect_leaks=0 timeout 60 "$BATS_FILE_TMPDIR/unit" "$@"; }
 		echo "$t"
 		unit "$t"
 	done
-}
-
-simulated() {
-	requires nogpu
-	[ -e "$SIMLIB/libcupti.so.13" ] || skip "needs make sim"
-}
-
-# client NAME FLAG...: tests/abi/client.c on the simulated libraries
-client() {
-	"${CC:-cc}" -std=gnu11 -g -Wall -D_GNU_SOURCE "${@:2}" "$ROOT/tests/abi/client.c" \
-		"$SIMLIB/libcupti.so.13" "$SIMLIB/libcuda.so.1" -lpthread -o "$BATS_TEST_TMPDIR/$1"
 }
 
 @test "the simulated CUPTI says the names of all calls as the table does" {
@@ -121,7 +129,7 @@ client() {
 	client ours -I "$ROOT/cupti"
 	cd "$BATS_TEST_TMPDIR"
 	CUDASIM_DROP=every=10 run sim ./ours
-	[[ "$status" -eq 1 && "$output" == *"kernels is 4"*", not 46" ]]
+	[[ "$status" -eq 1 && "$output" == *"kernels + unfinished is 4"*", not 46" ]]
 	CUDASIM_ZERO_TS=10 run sim ./ours
 	[[ "$status" -eq 1 && "$output" == *"enter <= start"* ]]
 	CUDASIM_DEVICES=0 run sim ./ours

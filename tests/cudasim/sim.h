@@ -102,6 +102,8 @@ struct sim_core {
 	const struct sim_device_info *(*device)(int ordinal);
 	void (*quiesce)(void);				/* wait until every submitted operation has been recorded */
 	void (*settle)(void);				/* wait until all that is over has been recorded */
+	/* tells what was submitted and is not over, oldest first in each stream; no calls back */
+	void (*in_flight)(void (*give)(const struct sim_record *r));
 	/* Fault injection: CUDASIM_FAIL="NAME:nth=N:err=E,..." ; 0 or the error to return. */
 	int (*fail)(const char *name);
 	const char *(*setting)(const char *name);	/* getenv("CUDASIM_" name) */

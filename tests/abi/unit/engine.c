@@ -7,6 +7,7 @@ uint64_t fake_now;
 int live_contexts;
 struct sim_hooks *hooks;
 struct sim_record shape = { .context_id = 1, .stream_id = 7, .name = "_Z4axpyv" };
+struct sim_record running;
 static uint32_t correlations, depth, outer;
 
 static uint64_t clock_ns(clockid_t id)
@@ -91,6 +92,12 @@ static void settle(void)	/* an op is recorded as it is made */
 {
 }
 
+static void in_flight(void (*give)(const struct sim_record *r))
+{
+	if (running.type)
+		give(&running);
+}
+
 static int context_count(void)
 {
 	return live_contexts;
@@ -102,7 +109,7 @@ const struct sim_core *cudasim_core(void)
 		.version = SIM_VERSION, .set_hooks = set_hooks, .now = now, .setting = setting,
 		.device_count = device_count, .fail = fail, .device = device,
 		.context_id = id_of, .stream_id = stream_id, .node_id = node_id, .graph_id = id_of,
-		.context_device = context_device, .context_count = context_count, .settle = settle,
+		.context_device = context_device, .context_count = context_count, .settle = settle, .in_flight = in_flight,
 	};
 
 	return &core;

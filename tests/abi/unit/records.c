@@ -333,6 +333,34 @@ static void external(void)
 	IS(e->correlation, ((struct cupti_api_record *)records[1])->correlation);
 }
 
+/* A forced flush brings what still runs, without times and once. */
+static void forced_flush(void)
+{
+	struct cupti_kernel *k;
+
+	client_start();
+	IS(cuptiActivityEnable(CUPTI_KIND_CONCURRENT_KERNEL), 0);
+	kernels(1);
+	running = shape;
+	running.type = SIM_KERNEL;
+	running.correlation = 99;
+	running.start = monotonic();
+	IS(cuptiActivityFlushAll(0), 0);
+	IS(record_count, 1);
+	IS(cuptiActivityFlushAll(CUPTI_FLUSH_FORCED), 0);
+	IS(cuptiActivityFlushAll(CUPTI_FLUSH_FORCED), 0);
+	IS(record_count, 2);
+	k = records[1];
+	IS(k->correlation, 99); IS(k->start, 0); IS(k->end, 0);
+	running.end = monotonic();
+	hooks->record(&running);
+	running.type = 0;
+	kernels(1);
+	IS(cuptiActivityFlushAll(CUPTI_FLUSH_FORCED), 0);
+	IS(record_count, 3);
+	IS(dropped(), 0);
+}
+
 static void single_calls(void)
 {
 	client_start();
@@ -442,5 +470,6 @@ const struct test record_tests[] = {
 	{ "clock-callback", clock_callback }, { "clock-latch", clock_latch },
 	{ "clock-corrupt", clock_corrupt }, { "zero-times", zero_times }, { "external", external },
 	{ "single-calls", single_calls }, { "thread-ids", thread_ids }, { "attributes", attributes },
-	{ "dump", dump }, { "overhead", overhead }, { "finalize", finalize }, { NULL, NULL },
+	{ "dump", dump }, { "overhead", overhead }, { "finalize", finalize },
+	{ "forced-flush", forced_flush }, { NULL, NULL },
 };

@@ -39,6 +39,7 @@ uint64_t realtime(void);
 uint32_t call(uint32_t domain, const char *name, void (*inside)(void));
 uint32_t op(enum sim_op_type type, uint64_t start, uint64_t end);	/* its correlation */
 extern struct sim_record shape;	/* of the ops */
+extern struct sim_record running;	/* type 0: nothing runs */
 
 /* ---- client.c: a client that keeps what it is given ---- */
 #define RECORDS 65536

@@ -164,7 +164,7 @@ const struct sim_core *cudasim_core(void)
 		.version = SIM_VERSION, .set_hooks = set_hooks, .call_enter = call_enter,
 		.call_exit = call_exit, .now = now, .device_count = device_count,
 		.initialized = initialized, .device = device_info, .quiesce = quiesce,
-		.settle = settle, .context_device = context_device,
+		.settle = settle, .in_flight = in_flight, .context_device = context_device,
 		.context_count = context_count,
 		.fail = fail, .setting = setting, .context_id = context_id,
 		.stream_id = stream_id, .node_id = node_id, .graph_id = graph_id,

@@ -207,6 +207,7 @@ void wait_seq(struct CUstream_st *s, uint64_t seq);
 void wait_context(CUcontext ctx);
 void quiesce(void);
 void settle(void);
+void in_flight(void (*give)(const struct sim_record *r));
 
 /* device.c */
 void devices_init(void);

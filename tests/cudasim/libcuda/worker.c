@@ -38,6 +38,13 @@ static void thread_start(pthread_t *t, void *(*body)(void *), const char *name)
 
 /* ---- the worker ---- */
 
+static bool record_wanted(const struct op *op, const struct sim_hooks *hooks)
+{
+	bool graph = op->w.rec.type == SIM_GRAPH, node = op->w.rec.graph_node;
+
+	return op->w.rec.type && !(hooks->graph_nodes ? graph : node);
+}
+
 static void records_give(void)
 {
 	struct op *list, *op, *last = NULL;
@@ -52,13 +59,10 @@ static void records_give(void)
 	if (!list)
 		return;
 	for (op = list; op; op = op->next) {
-		bool graph = op->w.rec.type == SIM_GRAPH, node = op->w.rec.graph_node;
-
 		hooks = sim_hooks;
 		last = op;
 		count++;
-		if (op->w.rec.type && hooks && hooks->record &&
-		    !(hooks->graph_nodes ? graph : node))
+		if (hooks && hooks->record && record_wanted(op, hooks))
 			hooks->record(&op->w.rec);
 	}
 	pthread_mutex_lock(&engine.lock);
@@ -259,6 +263,23 @@ void wait_context(CUcontext ctx)
 		if (busy)
 			wait_step(when, sleepy);
 	}
+	pthread_mutex_unlock(&engine.lock);
+}
+
+/* What was submitted and is not over. */
+void in_flight(void (*give)(const struct sim_record *r))
+{
+	const struct sim_hooks *hooks = sim_hooks;
+	const struct CUstream_st *s;
+	const struct op *op;
+	uint32_t i;
+
+	pthread_mutex_lock(&engine.lock);
+	for (i = 0; hooks && i < engine.context_count; i++)
+		for (s = engine.contexts[i]->streams; s; s = s->next)
+			for (op = s->head; op; op = op->next)
+				if (record_wanted(op, hooks))
+					give(&op->w.rec);
 	pthread_mutex_unlock(&engine.lock);
 }
 

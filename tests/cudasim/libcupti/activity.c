@@ -132,7 +132,7 @@ int cuptiActivityFlushAll(uint32_t flag)
 		return err;
 	if (!buffer_registered())
 		return failed(CUPTI_E_INVALID_OPERATION);
-	return failed(buffer_flush());
+	return failed(buffer_flush(flag & CUPTI_FLUSH_FORCED));
 }
 
 int cuptiActivityFlush(void *context, uint32_t stream, uint32_t flag)

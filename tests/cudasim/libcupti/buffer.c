@@ -254,7 +254,7 @@ void buffer_put(const void *record, uint32_t kind)
 	pthread_mutex_unlock(&lock);
 }
 
-int buffer_flush(void)
+int buffer_flush(bool forced)
 {
 	const char *thread = core()->setting("BUFFER_THREAD");
 	uint64_t mine;
@@ -262,6 +262,8 @@ int buffer_flush(void)
 	if (delivering)		/* from within a buffer callback */
 		return CUPTI_E_INVALID_OPERATION;
 	core()->settle();
+	if (forced)
+		record_unfinished();
 	if (thread && !strcmp(thread, "app")) {
 		deliver(true);
 		return CUPTI_E_OK;

@@ -6,6 +6,7 @@
 #include "state.h"
 
 #define EXTERNAL_DEPTH 64
+#define UNFINISHED 4096
 
 _Atomic uint8_t kinds[CUPTI_KIND_COUNT];
 _Atomic uint8_t context_kinds[CONTEXTS][CUPTI_KIND_COUNT];
@@ -27,6 +28,50 @@ static uint32_t thread_id(void)
 		(uint32_t)(uintptr_t)pthread_self();
 }
 
+/* Operations that a forced flush told unfinished. */
+struct told { uint32_t type, correlation; uint64_t node; };
+static pthread_mutex_t told_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct told told[UNFINISHED];
+static atomic_int told_count;
+static __thread bool unfinished;
+
+static bool told_take(const struct sim_record *r)
+{
+	int i;
+
+	if (told_count == 0)
+		return false;
+	pthread_mutex_lock(&told_lock);
+	for (i = 0; i < told_count; i++)
+		if (told[i].type == r->type && told[i].correlation == r->correlation &&
+		    told[i].node == r->graph_node)
+			break;
+	if (i == told_count)
+		i = -1;
+	else
+		told[i] = told[--told_count];
+	pthread_mutex_unlock(&told_lock);
+	return i >= 0;
+}
+
+/* True once for an operation; beyond UNFINISHED of them the rest waits for its end. */
+static bool told_add(const struct sim_record *r)
+{
+	struct told t = { r->type, r->correlation, r->graph_node };
+	int i;
+
+	pthread_mutex_lock(&told_lock);
+	for (i = 0; i < told_count; i++)
+		if (!memcmp(&told[i], &t, sizeof(t)))
+			break;
+	if (i < told_count || i == UNFINISHED)
+		i = -1;
+	else
+		told[told_count++] = t;
+	pthread_mutex_unlock(&told_lock);
+	return i >= 0;
+}
+
 struct times { uint64_t start, end, queued, submitted; };
 
 /* CUDASIM_ZERO_TS=PERCENT of the operations have no times, as when CUPTI's buffers ran out. */
@@ -46,6 +91,8 @@ static struct times times_of(const struct sim_record *r)
 	}
 	if ((uint64_t)n * percent / 100 != (uint64_t)(n - 1) * percent / 100)
 		t.start = t.end = 0;
+	if (unfinished)
+		memset(&t, 0, sizeof(t));
 	return t;
 }
 
@@ -153,7 +200,7 @@ static void record_graph(const struct sim_record *r)
 		buffer_put(&g, g.kind);
 }
 
-static void on_record(const struct sim_record *r)
+static void record_op(const struct sim_record *r)
 {
 	switch (r->type) {
 	case SIM_KERNEL:
@@ -174,6 +221,25 @@ static void on_record(const struct sim_record *r)
 	default:	/* host functions and events have no records */
 		break;
 	}
+}
+
+static void on_record(const struct sim_record *r)
+{
+	if (!told_take(r))
+		record_op(r);
+}
+
+static void give_unfinished(const struct sim_record *r)
+{
+	if (told_add(r))
+		record_op(r);
+}
+
+void record_unfinished(void)
+{
+	unfinished = true;
+	core()->in_flight(give_unfinished);
+	unfinished = false;
 }
 
 static void on_sync(const struct sim_sync *s)

@@ -46,6 +46,8 @@ extern _Atomic uint8_t latency, thread_id_type;
 void hooks_install(void);
 void hooks_update(void);		/* after a change of kinds */
 bool kind_wanted(uint32_t kind, uint32_t context);
+/* A forced flush brings what is still running, without times; it is not told again. */
+void record_unfinished(void);
 void record_overhead(uint32_t what, uint64_t start, uint64_t end);	/* monotonic */
 bool external_push(int kind, uint64_t id);
 bool external_pop(int kind, uint64_t *id);
@@ -65,7 +67,7 @@ extern atomic_bool buffers_zeroed;	/* the client hands zeroed ones */
 bool buffer_registered(void);
 void buffer_register(cupti_buffer_request_fn request, cupti_buffer_complete_fn complete);
 void buffer_put(const void *record, uint32_t kind);	/* shortened to what this version knows */
-int buffer_flush(void);
+int buffer_flush(bool forced);
 void buffer_stop(bool wait);		/* wait: it may start again later */
 size_t buffer_dropped(void);		/* since the last call */
 
