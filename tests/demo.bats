@@ -64,7 +64,7 @@ found() { jq -r "$1" "$D/report.json"; }
 	requires bpf
 	"$BIN/gpuflame" -i "$D/demo.gst" --folded > "$BATS_TEST_TMPDIR/folded"
 	[ "$(awk '{ n += $NF } END { printf "%d", n }' "$BATS_TEST_TMPDIR/folded")" -eq "$(found .kernels.total_ns)" ]
-	grep -qE ';main;.*train_step.*;cuLaunchKernel;\[gpu\] ' "$BATS_TEST_TMPDIR/folded"
+	grep -qE ';train;train_step;.*cuLaunchKernel;\[gpu\] ' "$BATS_TEST_TMPDIR/folded"
 	run ! grep -qE '\[no stack\]|\[no launch\]' "$BATS_TEST_TMPDIR/folded"
 	grep -q 'train_step' "$D/flame.svg"
 	grep -q '\[gpu\] ' "$D/flame.svg"
