@@ -181,8 +181,10 @@ static char *say_lost(const struct model_counts *c)
 
 static void say_share(FILE *f, u64 part, u64 total, const char *what)
 {
-	if (part)
+	if (part && part >= total / 1000)
 		fprintf(f, "; %.1f%% %s", part * 100.0 / total, what);
+	else if (part)
+		fprintf(f, "; less than 0.1%% %s", what);
 }
 
 /* The subtitle; the caller frees it. */
@@ -272,8 +274,11 @@ static int draw(struct fold *fold, const struct settings *set, const struct trac
 	if (lost && *lost)
 		warn("%s: %s", set->input, lost);
 	sub = subtitle(fold, set, info, lost, damage);
-	snprintf(title, sizeof(title), set->fold.what == FOLD_API ? "CPU time in %s by stack" :
-		 "Time of %s by CPU stack", what_title(set->fold.what));
+	if (set->fold.what == FOLD_ALL)
+		snprintf(title, sizeof(title), "GPU time by CPU stack");
+	else
+		snprintf(title, sizeof(title), "%s time of %s by CPU stack",
+			 set->fold.what == FOLD_API ? "CPU" : "GPU", what_title(set->fold.what));
 	svg.title = set->title ? set->title : title;
 	svg.subtitle = sub;
 	svg.base = set->fold.by == FOLD_BY_THREAD ? 2 : set->fold.by == FOLD_BY_PROCESS;
