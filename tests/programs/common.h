@@ -19,14 +19,16 @@
 
 /*
  * A kernel in PTX, void NAME(float *out, unsigned n): counts to n, and the last value goes to
- * *out unless that is NULL. Valid for sm_50 and all later devices.
+ * *out unless that is NULL. Reading the clock keeps the loop from being optimised away. Valid
+ * for sm_50 and all later devices.
  */
 #define PTX_HEAD ".version 6.0\n.target sm_50\n.address_size 64\n"
 #define PTX_BODY                                                                                \
-	"{\n.reg .pred %p<3>;\n.reg .b32 %r<3>;\n.reg .b64 %rd<3>;\n"                            \
-	"ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [n];\nmov.u32 %r2, 0;\n"                    \
-	"COUNT:\nsetp.ge.u32 %p1, %r2, %r1;\n@%p1 bra WRITE;\nadd.u32 %r2, %r2, 1;\nbra COUNT;\n" \
-	"WRITE:\nsetp.eq.u64 %p2, %rd1, 0;\n@%p2 bra END;\ncvta.to.global.u64 %rd2, %rd1;\n"      \
+	"{\n.reg .pred %p<3>;\n.reg .b32 %r<4>;\n.reg .b64 %rd<3>;\n"                           \
+	"ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [n];\nmov.u32 %r2, 0;\n"                  \
+	"COUNT:\nsetp.ge.u32 %p1, %r2, %r1;\n@%p1 bra WRITE;\n"                                 \
+	"mov.u32 %r3, %clock;\nadd.u32 %r2, %r2, 1;\nbra COUNT;\n"                              \
+	"WRITE:\nsetp.eq.u64 %p2, %rd1, 0;\n@%p2 bra END;\ncvta.to.global.u64 %rd2, %rd1;\n"    \
 	"st.global.u32 [%rd2], %r2;\nEND:\nret;\n}\n"
 #define PTX_KERNEL(name) ".visible .entry " name "(.param .u64 out, .param .u32 n)\n" PTX_BODY
 

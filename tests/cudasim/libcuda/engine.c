@@ -141,7 +141,7 @@ CUresult submit(struct CUstream_st *s, const struct work *w, uint64_t *seq)
 	stream_append(s, op);
 	if (w->payload == PAY_HOST)
 		engine.urgent++;
-	streams_schedule(s);
+	streams_schedule(s, false);
 	wake = engine.idle || w->payload == PAY_HOST;
 	if (seq)
 		*seq = op->seq;
@@ -216,7 +216,7 @@ void host_done(struct op *op)
 	pthread_mutex_lock(&engine.lock);
 	op_planned(op, now());
 	stream_pop(s);
-	streams_schedule(s);
+	streams_schedule(s, true);
 	heap_update(s);
 	op_retire(s, op);
 	pthread_cond_broadcast(&engine.progress);

@@ -223,12 +223,12 @@ static bool stream_plan(struct CUstream_st *s)
 	return any;
 }
 
-/* Plans s, and what the newly known ends allow in the other streams. */
-void streams_schedule(struct CUstream_st *s)
+/* Plans s, and what newly known ends (its own, or one before: `known`) allow in the others. */
+void streams_schedule(struct CUstream_st *s, bool known)
 {
 	bool any;
 
-	if (!stream_plan(s) && s->open)
+	if (!stream_plan(s) && !known)
 		return;
 	while (unlikely(engine.open)) {
 		any = false;

@@ -5,7 +5,7 @@
 
 #include "engine.h"
 
-void streams_schedule(struct CUstream_st *s);		/* plan what can be planned */
+void streams_schedule(struct CUstream_st *s, bool known);	/* plan what can be planned */
 void op_planned(struct op *op, uint64_t end);		/* its end is known */
 void heap_update(struct CUstream_st *s);		/* its head changed */
 void heap_remove(struct CUstream_st *s);

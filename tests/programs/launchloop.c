@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * launchloop [COUNT=100000] [RATE=0]: launches COUNT small kernels, at most RATE a second (0: as
+ * fast as it can), and prints what one launch cost the host and what rate was reached.
+ */
+#include "stub.h"
+
+KERNEL(scale, "_ZN3ops5scaleIfEEvPT_j")
+KERNELS(&scale_stub)
+
+#define STREAMS 4
+
+/* Waits without sleeping: a sleep is longer than the pause between launches. */
+static void pace(uint64_t start, uint64_t i, uint64_t rate)
+{
+	while (rate && (now_ns() - start) * rate < i * 1000000000ull)
+		__builtin_ia32_pause();
+}
+
+static noinline uint64_t launch_all(cudaStream_t *streams, uint64_t count, uint64_t rate)
+{
+	uint64_t start = now_ns(), busy = 0, before;
+
+	for (uint64_t i = 0; i < count; i++) {
+		pace(start, i, rate);
+		before = now_ns();
+		LAUNCH(scale, 1, streams[i % STREAMS], NULL, 1);
+		busy += now_ns() - before;
+	}
+	return busy;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t count = argument(argc, argv, 1, 100000), rate = argument(argc, argv, 2, 0);
+	cudaStream_t streams[STREAMS];
+	uint64_t start, busy, took;
+
+	say_device();
+	for (int i = 0; i < STREAMS; i++)
+		CALL(cudaStreamCreateWithFlags, &streams[i], cudaStreamNonBlocking);
+	LAUNCH(scale, 1, NULL, NULL, 1);	/* loads the module */
+	CALL(cudaDeviceSynchronize);
+	start = now_ns();
+	busy = launch_all(streams, count, rate);
+	took = now_ns() - start;
+	CALL(cudaDeviceSynchronize);
+	printf("launchloop: ns_per_launch=%.1f launches_per_s=%.0f seconds=%.3f\n",
+	       (double)busy / count, count / (took / 1e9), took / 1e9);
+	expect_all();
+	return 0;
+}
