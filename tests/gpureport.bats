@@ -108,15 +108,16 @@ sample() {
 		api ts=500 producer=1 pid=10 tid=11 dur_ns=10 correlation=1 name=1 class=launch
 		kernel ts=1000 producer=1 pid=10 dur_ns=1000 correlation=1 name=2
 		api ts=600 producer=1 pid=10 tid=11 dur_ns=1600 correlation=2 name=5 class=sync
+		api ts=4000 producer=1 pid=10 tid=11 dur_ns=10 correlation=9 name=5 class=sync
 		api ts=5000 producer=1 pid=10 tid=11 dur_ns=10 correlation=3 name=1 class=launch
 		kernel ts=6000 producer=1 pid=10 dur_ns=1000 correlation=3 name=3
 		kernel ts=7300 producer=1 pid=10 dur_ns=1000 name=3
 		END
 	} | report
 	is '.by_device[0] | [.idle_ns, .idle_unlaunched_ns, .idle_unknown_ns]' '[4300,3000,300]'
-	is '.by_device[0].longest_gaps[0]' '{"start_ns":2000,"dur_ns":4000,"next":"mul(float*)","launch_tid":11,"launch_ns":5000,"before":"cudaStreamSynchronize","before_end_ns":2200}'
+	is '.by_device[0].longest_gaps[0]' '{"start_ns":2000,"dur_ns":4000,"next":"mul(float*)","launch_tid":11,"launch_ns":5000,"since_launch_ns":4490,"longest_call":"cudaStreamSynchronize","longest_call_ns":1600}'
 	run -0 "$BIN/gpureport" "$T/t.gst"
-	[[ "$output" =~ 4.00\ us\ +3.00\ us\ +1.00\ us\ +11\ +mul.float..\ +cudaStreamSynchronize\ had\ returned\ 2.80\ us\ before\ the\ launch ]] || { echo "$output"; false; }
+	[[ "$output" =~ 4.00\ us\ +3.00\ us\ +1.00\ us\ +11\ +mul.float..\ +1.60\ us\ in\ cudaStreamSynchronize,\ of\ 4.49\ us\ since ]] || { echo "$output"; false; }
 	[[ "$output" == *"GPU 0 idle: 3.00 us until the host launched what came next, 1.00 us from that launch to its start, 300 ns not known"* ]]
 }
 

@@ -16,8 +16,8 @@ struct interval {
 	u64 start, end;
 	u64 launch_ns;		/* when the call that launched its first operation began; 0 unknown */
 	const char *name;	/* of its first operation */
-	const char *before;	/* call that the launching thread made before, NULL: unknown */
-	u64 before_ns;		/* when that one ended */
+	const char *longest;	/* the launching thread's longest call since its launch before, or NULL */
+	u64 longest_ns, since_ns;	/* see struct api_call */
 	u32 tid;		/* thread that launched it, 0 unknown */
 };
 

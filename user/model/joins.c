@@ -281,17 +281,28 @@ static struct call *call_for_record(struct model *m, const struct api *a)
 	return c;
 }
 
-/* Records of a thread come in the order in which its calls end. */
+static bool class_gives_work(u16 class)
+{
+	return (class >= API_LAUNCH && class <= API_SET) || class == API_GRAPH_LAUNCH;
+}
+
+/* What the thread did between two calls that gave work to the GPU. Records of a thread come in the
+ * order in which its calls end. */
 static void call_before(struct model *m, struct api_call *c)
 {
 	struct thread *t = thread_get(m, c->r.e.tid, c->r.e.pid);
 
-	if (t->last_end_ns <= c->r.e.ts) {
-		c->before_name = t->last_name;
-		c->before_end_ns = t->last_end_ns;
+	c->longest_name = t->longest_name;
+	c->longest_ns = t->longest_ns;
+	c->since_ns = t->launch_end && t->launch_end <= c->r.e.ts ? c->r.e.ts - t->launch_end : 0;
+	if (class_gives_work(c->r.class)) {
+		t->launch_end = c->r.e.ts + c->r.dur_ns;
+		t->longest_name = 0;
+		t->longest_ns = 0;
+	} else if (c->r.dur_ns >= t->longest_ns) {
+		t->longest_name = c->r.name;
+		t->longest_ns = c->r.dur_ns;
 	}
-	t->last_name = c->r.name;
-	t->last_end_ns = c->r.e.ts + c->r.dur_ns;
 }
 
 int join_api(struct model *m, const struct api *a)

@@ -49,8 +49,9 @@ struct api_call {
 	const char *name;	/* "cudaLaunchKernel" */
 	u64 stack;		/* struct stack id, 0: none */
 	u32 ops;		/* GPU operations seen of it so far */
-	u32 before_name;	/* the outermost call before it in its thread: NAME_API, 0 unknown */
-	u64 before_end_ns;
+	u32 longest_name;	/* of the longest call of its thread since the thread's last launch, 0 none */
+	u64 longest_ns;
+	u64 since_ns;		/* from the end of that last launch to this call, 0 unknown */
 };
 
 enum op_type { OP_KERNEL, OP_COPY, OP_SET, OP_GRAPH, OP_TYPES };

@@ -29,8 +29,9 @@ struct timed *timed_at(struct timed_list *l, u64 ts);	/* last with .ts <= ts, NU
 struct thread {
 	struct thread_info info;
 	struct timed_list calls, events;
-	u32 last_name;			/* of the outermost call whose record came last */
-	u64 last_end_ns;
+	u64 launch_end;			/* of its last launch, copy, set; 0: none yet */
+	u64 longest_ns;			/* its longest outermost call since then */
+	u32 longest_name;
 };
 
 /* One API call, or what is known of it before its record comes. */

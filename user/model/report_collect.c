@@ -192,9 +192,10 @@ static int collect_op(void *ctx, const struct gpu_op *op)
 	if (op->call) {
 		x.launch_ns = op->call->r.e.ts;
 		x.tid = op->call->r.e.tid;
-		if (op->call->before_name)
-			x.before = model_name(r->model, g->e.producer, op->call->before_name);
-		x.before_ns = op->call->before_end_ns;
+		if (op->call->longest_name)
+			x.longest = model_name(r->model, g->e.producer, op->call->longest_name);
+		x.longest_ns = op->call->longest_ns;
+		x.since_ns = op->call->since_ns;
 	}
 	gpu->ops++;
 	intervals_add(&gpu->all, x, REPORT_KEEP_NS);

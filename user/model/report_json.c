@@ -198,8 +198,9 @@ static void put_gaps(struct json *j, const struct intervals *s)
 		json_str(j, "next", g->name);
 		json_u64(j, "launch_tid", g->tid);
 		json_u64(j, "launch_ns", g->launch_ns);
-		json_str(j, "before", g->before ? g->before : "");
-		json_u64(j, "before_end_ns", g->before_ns);
+		json_u64(j, "since_launch_ns", g->since_ns);
+		json_str(j, "longest_call", g->longest ? g->longest : "");
+		json_u64(j, "longest_call_ns", g->longest_ns);
 		json_close(j);
 	}
 	json_close(j);

@@ -12,8 +12,8 @@
 #define MEMORY_KINDS 8		/* enum memory_kind */
 #define SYNC_TYPES   5		/* enum sync_type */
 
-/* Operations may be delivered two horizons late, and come one late: see interval.h. */
-#define REPORT_KEEP_NS (4 * MODEL_HORIZON_NS)
+/* Operations may come one horizon late, and be delivered two later: see interval.h. */
+#define REPORT_KEEP_NS (3 * MODEL_HORIZON_NS)
 
 struct host_sums {		/* kernel events of threads */
 	u64 faults, ioctls, ioctl_ns, blocks, block_bytes, block_ns, wakes;

@@ -154,11 +154,11 @@ static void print_copies(struct report *r, FILE *f, int width)
 	print_table(t, f, width, "copies and sets", rows, rows);
 }
 
-/* The two parts of the gap, and what the launching thread had done last before the launch. */
+/* The two parts of the gap, and what the launching thread did before the launch. */
 static void gap_cells(struct table *t, const struct interval *g)
 {
 	u64 launch = g->launch_ns > g->end ? g->end : g->launch_ns;
-	char b[16];
+	char a[16], b[16];
 
 	table_cell(t, "%s", human_ns(b, g->end - g->start));
 	if (!launch) {
@@ -175,17 +175,20 @@ static void gap_cells(struct table *t, const struct interval *g)
 	table_cell(t, "%s", g->name);
 	if (launch < g->start)
 		table_cell(t, "launched %s before the idle time", human_ns(b, g->start - launch));
-	else if (g->before)
-		table_cell(t, "%s had returned %s before the launch", g->before,
-			   human_ns(b, launch - g->before_ns));
+	else if (!g->since_ns)
+		table_cell(t, "the first launch of its thread");
+	else if (g->longest)
+		table_cell(t, "%s in %s, of %s since the thread's last launch",
+			   human_ns(a, g->longest_ns), g->longest, human_ns(b, g->since_ns));
 	else
-		table_cell(t, "its thread's first call");
+		table_cell(t, "%s outside of CUDA since the thread's last launch",
+			   human_ns(a, g->since_ns));
 }
 
 static void print_gaps(struct report *r, FILE *f, u32 top, int width)
 {
 	static const char *const heads[] = { "GPU", "AT", "IDLE", "UNLAUNCHED", "LAUNCHED", "TID",
-					     "<THEN", "<BEFORE", NULL };
+					     "<THEN", "<THE THREAD", NULL };
 	const struct model_counts *c = model_counts(r->model);
 	struct table *t = table_new(heads);
 	size_t rows = 0, all = 0;
