@@ -44,9 +44,10 @@ u64 trace_records(const struct trace_writer *w);
 
 int trace_open(struct trace_reader **r, const char *path);
 const struct trace_info *trace_reader_info(const struct trace_reader *r);
-/* 1 and the next record (valid until the next call; at least as long as this program's
- * struct of its kind, missing fields zero), 0 at the end, negative if damaged: reported
- * as "PATH ends inside a block at byte N" / "PATH is damaged at byte N". */
+/* 1 and the next record (valid until the next call; at least as long as this program's struct
+ * of its kind, missing fields zero; texts end, counts fit), 0 at the end, negative if damaged:
+ * reported as "PATH ends inside a block at byte N" / "PATH is damaged at byte N", where the
+ * unreadable part begins. What the writer lost comes as a struct lost of LOST_WRITER. */
 int trace_next(struct trace_reader *r, const struct event **e);
 /* Like trace_next, but damage is kept as text instead of being reported, so that an analysis
  * can show what was readable and then say so. */

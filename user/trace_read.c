@@ -26,7 +26,8 @@ struct trace_reader {
 	bool quiet, ended;
 	char *damage;			/* why no more comes; NULL: nothing is wrong */
 	u64 offset, block_at;		/* bytes read; where the block being read begins */
-	u64 sequence, missing, unknown, lost;
+	u64 sequence, missing, unknown;
+	struct lost lost;		/* by the writer: delivered before the block that says so */
 	struct trace_info info;
 	struct layout *layouts[EVENT_KIND_MAX];
 	struct buffer stored, raw, data, tail_len, scratch;
@@ -318,7 +319,8 @@ static int next_block(struct trace_reader *r)
 	if (h.sequence > r->sequence)
 		r->missing += h.sequence - r->sequence;
 	r->sequence = h.sequence + 1;
-	r->lost += h.lost;
+	r->lost.count = h.lost;
+	r->lost.e.ts = h.first_ts;
 	if (h.type == BLOCK_END)
 		return read_end(r);
 	if (h.type != BLOCK_RECORDS || (h.flags & BLOCK_REPEAT && !r->missing))
@@ -366,18 +368,35 @@ static struct event *with_tail(struct trace_reader *r, const u8 *row)
 	return e;
 }
 
+/* What the writer lost is a record as well, of the place where it is missing. */
+static const struct event *take_lost(struct trace_reader *r)
+{
+	struct lost *l = memcpy(r->record, &r->lost, sizeof(*l));
+
+	l->e.size = sizeof(*l);
+	l->e.kind = EVENT_LOST;
+	l->e.cpu = CPU_UNKNOWN;
+	l->where = LOST_WRITER;
+	r->lost.count = 0;
+	return &l->e;
+}
+
 int trace_next(struct trace_reader *r, const struct event **out)
 {
 	struct event *e;
 	u8 *row;
 	int ret;
 
-	while (r->next >= r->rows.n) {
+	while (r->next >= r->rows.n && !r->lost.count) {
 		if (r->error || r->ended)
 			return r->error;
 		ret = next_block(r);
-		if (ret <= 0)
+		if (ret <= 0 && !r->lost.count)
 			return ret;
+	}
+	if (r->lost.count) {
+		*out = take_lost(r);
+		return 1;
 	}
 	row = r->rows.data + (size_t)r->next * r->type->size;
 	e = (struct event *)row;
