@@ -5,8 +5,7 @@
 #include "unit.h"
 
 size_t buffer_bytes = 65536, buffer_records;
-int requests, completions;
-_Atomic int record_count;
+_Atomic int requests, completions, record_count;
 unsigned long request_thread, complete_thread;
 void *records[RECORDS];
 uint32_t sizes[RECORDS];

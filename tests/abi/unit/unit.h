@@ -44,7 +44,7 @@ extern struct sim_record running;	/* type 0: nothing runs */
 /* ---- client.c: a client that keeps what it is given ---- */
 #define RECORDS 65536
 extern size_t buffer_bytes, buffer_records;	/* what it hands out; bytes 0: declines */
-extern int requests, completions;
+extern _Atomic int requests, completions;
 extern unsigned long request_thread, complete_thread;
 extern void *records[RECORDS];	/* copies, in order */
 extern uint32_t sizes[RECORDS];	/* distance to the next as the walk shows it */
