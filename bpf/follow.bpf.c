@@ -106,12 +106,13 @@ int BPF_PROG(task_comm, struct task_struct *task, const char *comm)
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(task_exit, struct task_struct *task)
 {
-	bool last = !BPF_CORE_READ(task, signal, live.counter);
 	u32 pid = task->tgid;
 	struct task *t;
+	bool last;
 
 	if (!is_followed(pid))
 		return 0;
+	last = !BPF_CORE_READ(task, signal, live.counter);
 	t = task_begin(task, TASK_EXIT);
 	if (t) {
 		t->exit_code = task->exit_code;
