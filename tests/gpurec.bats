@@ -264,12 +264,19 @@ whole() {
 }
 
 @test "no libcupti: the program is unharmed, and why CUDA is missing is said" {
+	requires root unshare
 	mkdir lib
 	cp -a "$SIMLIB"/libcuda.so* "$SIMLIB"/libcudart.so* lib/
-	LD_LIBRARY_PATH="$PWD/lib" run -0 "$BIN/gpurec" -o x.gst -- "$PROG/demo"
+	# a toolkit of this machine is hidden: its CUPTI would be found
+	cat > hidden <<-'END'
+		[ ! -d /usr/local/cuda/. ] || mount -t tmpfs none "$(realpath /usr/local/cuda)" || exit 99
+		exec "$@"
+	END
+	LD_LIBRARY_PATH="$PWD/lib" run -0 unshare -m bash hidden "$BIN/gpurec" -o x.gst -- "$PROG/demo"
 	[[ "$output" == *"no libcupti was found"* ]]
 	recorded x.gst
 	[ "$(count note 'libcupti')" -ge 1 ]
+	[ "$(count kernel)" -eq 0 ]
 }
 
 @test "a second subscriber of CUPTI: the program is unharmed, and it is said" {

@@ -146,6 +146,7 @@ static const char *cupti_reason(s32 status)
 	case 15: return "the driver is not ready (CUPTI_ERROR_NOT_INITIALIZED)";
 	case 35: return "only administrators may profile (CUPTI_ERROR_INSUFFICIENT_PRIVILEGES)";
 	case 39: return "another tool has taken CUPTI (CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED)";
+	case 999: return "CUPTI does not work with this driver (CUPTI_ERROR_UNKNOWN)";
 	default: return NULL;
 	}
 }
