@@ -17,22 +17,52 @@
 #include "recorder.h"
 #include "symbols.h"
 
+/* ---- root directories: held, so that a process's debug files are found when it is gone ---- */
+
+static u64 inode_of(const char *path, u64 *device)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return 0;
+	if (device)
+		*device = st.st_dev;
+	return st.st_ino;
+}
+
+/* Descriptor of a process's root, one for each mount namespace and chroot; -1: gone. */
+static int root_get(struct objects *all, u32 pid)
+{
+	struct root key = {}, *r;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/ns/mnt", pid);
+	key.ns = inode_of(path, NULL);
+	snprintf(path, sizeof(path), "/proc/%u/root", pid);
+	key.inode = inode_of(path, &key.device);
+	for (r = all->roots; r; r = r->next)
+		if (r->ns == key.ns && r->inode == key.inode && r->device == key.device)
+			return r->fd;
+	key.fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (key.fd < 0)
+		return -1;
+	r = must_alloc(sizeof(*r));
+	*r = key;
+	r->next = all->roots;
+	all->roots = r;
+	return r->fd;
+}
+
 /* ---- one file ---- */
 
-static int object_open_in_root(const struct object *o, u32 pid)
+static int object_open_in_root(const struct object *o)
 {
 	struct open_how how = { .flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
 				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
 	struct stat st;
-	char root[64];
-	int dir, fd;
+	int fd;
 
-	snprintf(root, sizeof(root), "/proc/%u/root", pid);
-	dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (dir < 0)
-		return -1;
-	fd = syscall(SYS_openat2, dir, o->path, &how, sizeof(how));
-	close(dir);
+	fd = syscall(SYS_openat2, o->root, o->path, &how, sizeof(how));
 	if (fd >= 0 && (fstat(fd, &st) || st.st_ino != o->inode || !S_ISREG(st.st_mode))) {
 		close(fd);
 		fd = -1;
@@ -50,7 +80,7 @@ static int object_open(const struct object *o, u32 pid)
 		return -1;
 	snprintf(link, sizeof(link), "/proc/%u/map_files/%llx-%llx", pid, o->start, o->end);
 	fd = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	return fd >= 0 ? fd : object_open_in_root(o, pid);
+	return fd >= 0 ? fd : object_open_in_root(o);
 }
 
 static bool is_observer(const char *path)
@@ -97,7 +127,7 @@ void object_symbols(struct object *o)
 	o->tried = true;
 	if (o->fd < 0)
 		return;
-	snprintf(root, sizeof(root), "/proc/%u/root", o->pid);
+	snprintf(root, sizeof(root), "/proc/self/fd/%d", o->root);
 	o->symbols = elf_symbols_open(o->fd, o->path, root, o->build_id, &o->build_id_size);
 	close(o->fd);
 	o->fd = -1;
@@ -116,6 +146,13 @@ void objects_free(struct objects *all)
 			free(o);
 		}
 		all->heads[i] = NULL;
+	}
+	while (all->roots) {
+		struct root *r = all->roots;
+
+		all->roots = r->next;
+		close(r->fd);
+		free(r);
 	}
 }
 
@@ -176,7 +213,7 @@ static bool mapping_parse(const char *line, struct object *key, const char **pat
 struct maps *maps_read(struct objects *objects, u32 pid)
 {
 	char *text = proc_text(pid, "maps");
-	struct object key = { .pid = pid, .fd = -1 };
+	struct object key = { .pid = pid, .fd = -1, .root = text ? root_get(objects, pid) : -1 };
 	struct maps *m = NULL;
 	const char *line, *path;
 	u32 n = 0;

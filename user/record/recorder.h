@@ -32,6 +32,7 @@ struct object {
 	u16 build_id_size;
 	u8 build_id[24];
 	int fd;				/* held until its symbols are read, -1 */
+	int root;			/* directory below which its path is, -1 */
 	bool observer;			/* ours or CUPTI's: frames that exist because we look */
 	bool tried;			/* symbols were asked for */
 	struct elf_symbols *symbols;
@@ -39,7 +40,8 @@ struct object {
 	char path[];
 };
 
-struct objects { struct object *heads[256]; u16 ids; };
+struct root { u64 ns, device, inode; int fd; struct root *next; };
+struct objects { struct object *heads[256]; struct root *roots; u16 ids; };
 
 struct mapping { u64 start, end, offset; struct object *object; };
 struct maps { u32 refs, count; struct mapping map[]; };	/* executable ones, by address */
