@@ -229,6 +229,9 @@ static void library_begin(bool cuda)
 	self.ours = true;	/* what CUPTI calls meanwhile is not the program's doing */
 	pthread_mutex_lock(&switching);
 	library.cuda = library.cuda || cuda;
+	/* Mapped before the recorder looks at our mappings: frames in it are told from the program's. */
+	if (cuda && !library.open && !library.dead && getenv(HANDOVER_SOCKET_ENV))
+		cupti_load();
 	if (!library_start()) {
 		switch_to(load_acquire(&library.ring->wanted), cuda);
 		state_tell();

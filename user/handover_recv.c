@@ -282,20 +282,23 @@ static void hello_take(struct handover *h, struct peer *p, const struct handover
 	if (n == sizeof(*hello) && hello->magic == HANDOVER_MAGIC &&
 	    hello->version == HANDOVER_VERSION)
 		memfd = rings_make(p, &h->set, h->next_producer);
-	if (memfd < 0 || !rings_send(p, memfd, h->next_producer)) {
+	if (memfd < 0) {
 		h->refused++;
 		p->dying = true;
-		fd_close(memfd);
 		return;
 	}
-	close(memfd);
 	older_end(h, p);
 	p->hello = true;
 	p->shown.producer = h->next_producer++;
 	p->shown.ns_pid = hello->ns_pid;
 	p->shown.simulated = hello->simulated == 1;
 	p->same_ns = hello->ns_pid == p->shown.pid;
-	peer_tell(h, p);
+	peer_tell(h, p);	/* before it goes on: its mappings are looked at, and it may end soon */
+	if (!rings_send(p, memfd, p->shown.producer)) {
+		h->refused++;
+		p->dying = true;
+	}
+	close(memfd);
 }
 
 /* Some programs close every descriptor they find, ours too; after an exec the mapping is gone. */
