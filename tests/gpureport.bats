@@ -281,3 +281,50 @@ sample() {
 	echo "$stderr"
 	[ "$kib" -lt 40000 ]
 }
+
+# agrees PROGRAM [gpurec option]: the report says what the program counted for itself
+agrees() {
+	local program="$1" what n got
+	shift
+	GPUREC="$*" record "$T/live.gst" "$PROG/$program" > "$T/said"
+	"$BIN/gpureport" -j "$T/live.gst" > "$T/json"
+	grep -q '^expect ' "$T/said"
+	while read -r _ what n; do
+		case "$what" in
+		kernels) got="$(jq .kernels.count "$T/json")" ;;
+		copies) got="$(jq .memcpy.count "$T/json")" ;;
+		sets) got="$(jq .memset.count "$T/json")" ;;
+		processes) got="$(jq '.by_process | length' "$T/json")" ;;
+		names) got="$(jq .kernels.unique_names "$T/json")" ;;
+		graph_launches) got="$(jq '.api.by_name[] | select(.name == "cudaGraphLaunch").count' "$T/json")" ;;
+		bytes_*) got="$(jq ".memcpy.by_kind.${what#bytes_}.bytes // 0" "$T/json")" ;;
+		kernel:*) got="$(jq --arg n "$(c++filt "${what#kernel:}")" '.kernels.by_name[] | select(.name == $n).count' "$T/json")" ;;
+		api:*) got="$(jq --arg n "${what#api:}" '.api.by_name[] | select(.name == $n).count' "$T/json")" ;;
+		*) continue ;;
+		esac
+		[ "$got" = "$n" ] || { echo "$program: $what: the program counted $n, the report ${got:-none}"; return 1; }
+	done < <(grep '^expect ' "$T/said" | head -n 40)
+	is '[.launch.uncorrelated, .launch.early, .lost.total, .links.sync_call_none, .simulated]' '[0,0,0,0,true]'
+}
+
+@test "copies, threads, waits and many names: the report says what the program counted" {
+	requires nogpu c++filt
+	agrees copies
+	agrees threads
+	agrees sync
+	agrees many
+}
+
+@test "each process of a tree of forks is one in the report" {
+	requires nogpu c++filt
+	agrees forktree
+}
+
+@test "graphs node by node: kernels, copies and sets are those that the nodes did, with the capturing call's stack" {
+	requires nogpu c++filt bpf
+	agrees graphs --graph=node
+	captured="$(awk '$2 == "graph_nodes_captured" { print $3 }' "$T/said")"
+	# 9 nodes are captured in a graph that is launched as often as its kernels say
+	[ "$(jq .links.operation_stack_captured "$T/json")" -eq $((captured * $(jq '.api.by_name[] | select(.name == "cudaGraphLaunch").count' "$T/json") / 2)) ]
+	is .links.operation_stack_none 0
+}
