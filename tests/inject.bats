@@ -31,8 +31,8 @@ count() { sed -nE "s/^count $1 //p" "$DIR/out" | grep . || echo 0; }
 lost() { sed -nE "s/^lost $1 //p" "$DIR/out" | grep . || echo 0; }
 # each "expect KIND N" of the program is the number of its records
 as_expected() {
-	local word kind n
-	while read -r word kind n; do
+	local kind n
+	while read -r _ kind n; do
 		[ "$(count "$kind")" -eq "$n" ] || { echo "$kind: recorded $(count "$kind"), made $n"; show; return 1; }
 	done < <(grep "^expect" "$DIR/said")
 	grep -q "^expect" "$DIR/said"
@@ -147,7 +147,8 @@ as_expected() {
 
 @test "a full ring is counted and does not hold the program up" {
 	requires nogpu
-	local start=$(date +%s%N)
+	local start
+	start=$(date +%s%N)
 	recorded -q -w 1 -s 2 -b 8192 -z 1000 -- "$PROGRAM" init launch=20000 sync
 	[ $(($(date +%s%N) - start)) -lt 4000000000 ]
 	[ "$(lost slot_ring)" -gt 10000 ]
@@ -156,10 +157,10 @@ as_expected() {
 
 @test "records that CUPTI dropped, and times that cannot be, are counted to the last" {
 	requires nogpu
-	CUDASIM_DROP=every=10 recorded -q -w 4 -- "$PROGRAM" init launch=1000 sync
+	CUDASIM_DROP=every=10 recorded -q -w 5 -- "$PROGRAM" init launch=1000 sync
 	[ "$(lost cupti)" -ge 100 ]
 	[ $(($(count kernel) + $(lost cupti))) -eq 1000 ]
-	CUDASIM_ZERO_TS=25 recorded -q -w 4 -- "$PROGRAM" init launch=1000 sync
+	CUDASIM_ZERO_TS=25 recorded -q -w 5 -- "$PROGRAM" init launch=1000 sync
 	[ "$(lost clock)" -eq 250 ]
 	[ "$(count kernel)" -eq 750 ]
 }
@@ -291,7 +292,9 @@ as_expected_nvtx() {
 	requires bpf
 	local site
 	grep -q -- "-mno-red-zone" "$ROOT/Makefile"
-	"${CC:-cc}" -O2 $([ "$(uname -m)" = x86_64 ] && echo -mno-red-zone) -I"$ROOT/bpf" -I"$ROOT/cupti" "$ROOT/tests/inject/leaf.c" -o "$DIR/leaf"
+	local zone=-g
+	[ "$(uname -m)" != x86_64 ] || zone=-mno-red-zone
+	"${CC:-cc}" -O2 $zone -I"$ROOT/bpf" -I"$ROOT/cupti" "$ROOT/tests/inject/leaf.c" -o "$DIR/leaf"
 	for site in api_enter api_enter5; do
 		readelf -n "$DIR/leaf" | grep -q "Name: $site$" || continue
 		run -0 "$O/test/usdtcount" "$DIR/leaf" "$site" "$DIR/leaf"
