@@ -123,6 +123,16 @@ hasnt() { ! grep -qE "$1" "$DIR/out" || { cat "$DIR/out"; return 1; }; }
 	[ -z "$(ls -d "$DIR"/gpuscope-* 2>/dev/null)" ]
 }
 
+@test "a device gets the minor and the NUMA node that the machine knows of its PCI slot" {
+	mkdir -p "$DIR/sys/bus/pci/devices/0001:41:00.0" "$DIR/proc/driver/nvidia/gpus/0001:41:00.0"
+	echo 3 > "$DIR/sys/bus/pci/devices/0001:41:00.0/numa_node"
+	printf 'Model: \t\t NVIDIA H200\nIRQ:   \t\t 120\nDevice Minor: \t 5\n' > "$DIR/proc/driver/nvidia/gpus/0001:41:00.0/information"
+	run -0 "$O/test/devicetest" "$DIR" 1 41 0
+	[ "$output" = "minor 5 numa 3" ]
+	run -0 "$O/test/devicetest" "$DIR" 0 41 0
+	[ "$output" = "minor -1 numa -1" ]
+}
+
 @test "the reader is clean under address and undefined-behaviour sanitizers" {
 	local cc="${CC:-cc}"
 	echo 'int main(void){return 0;}' | $cc -fsanitize=address,undefined -x c - -o "$DIR/can" 2>/dev/null || skip "no sanitizers here"

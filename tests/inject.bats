@@ -145,6 +145,39 @@ as_expected() {
 	hasnt "^lost"
 }
 
+@test "a launch of a graph is one record; captured calls leave nothing behind" {
+	requires nogpu
+	recorded -q -- "$PROGRAM" init launch=3 graph=5 launch=2 sync
+	as_expected
+	hasnt "^lost"
+	run -137 recorded -q -- "$PROGRAM" init graph=5 ms=600 kill=9
+	as_expected
+	hasnt "^lost"
+}
+
+@test "graphs by node: each operation leads over its clone to the call that was captured" {
+	requires nogpu
+	recorded -w $((1 | 4 | 8 | 16 | 128)) -- "$PROGRAM" init graph=5
+	[ "$(count kernel)" -eq 15 ] && [ "$(count set)" -eq 5 ] && [ "$(count graph_node)" -eq 8 ] || show
+	awk '{ delete f; for (i = 2; i <= NF; i++) if (split($i, a, "=") == 2) f[a[1]] = a[2] }
+		/^api / { name[f["correlation"]] = f["name"] }
+		/^graph_node / { source[f["node"]] = f["source"]; call[f["node"]] = f["correlation"] }
+		/^(kernel|set) / { op[++n] = $1; node[n] = f["graph_node"] }
+		END { for (i = 1; i <= n; i++) seen[op[i] " " name[call[source[node[i]]]]]++
+			exit seen["kernel \"cuLaunchKernel\""] != 15 || seen["set \"cuMemsetD8Async\""] != 5 }' "$DIR/out" || show
+}
+
+@test "in another pid namespace records carry the host's process and thread ids" {
+	requires root nogpu
+	unshare -fp true 2> /dev/null || skip "this machine makes no pid namespaces"
+	recorded -- unshare -fp --kill-child "$PROGRAM" init launch=3 storm=4 sync ms=200
+	local pid
+	pid=$(sed -nE 's/^peer pid=([0-9]+) .*gone=1.*/\1/p' "$DIR/out")
+	[ "$pid" -gt 1 ]
+	[ "$(grep -c "^api .*pid=$pid tid=$pid " "$DIR/out")" -ge 8 ] || show	# the main thread
+	[ "$(grep -c '^api ' "$DIR/out")" -eq "$(grep -c "^api .*pid=$pid " "$DIR/out")" ]
+}
+
 @test "a full ring is counted and does not hold the program up" {
 	requires nogpu
 	local start

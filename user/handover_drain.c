@@ -141,6 +141,8 @@ static void deliver(struct peer *p, struct handover_sink *sink, struct event *e)
 
 	if (type->tail == AS_TEXT)
 		((char *)e)[e->size - 1] = 0;
+	if (e->kind == EVENT_DEVICE)
+		device_place((struct device *)e, "");
 	e->pid = p->shown.pid;
 	e->tid = peer_thread_tid(p, e->tid);
 	e->producer = p->shown.producer;
@@ -154,7 +156,7 @@ static void deliver(struct peer *p, struct handover_sink *sink, struct event *e)
 /* One record at the tail; 0: nothing that can be trusted, else the bytes it takes. */
 static u32 take(struct peer *p, u32 slot, u64 left, struct handover_sink *sink)
 {
-	static union { struct event e; u8 bytes[RECORD_MAX + 8]; } copy;
+	static union { struct event e; u64 align; u8 bytes[RECORD_MAX + 8]; } copy;
 	u64 at = p->tail[slot] & (p->slot_bytes - 1), to_end = p->slot_bytes - at;
 	const u8 *data = (const u8 *)slot_of(p, slot) + HANDOVER_PAGE + at;
 

@@ -42,5 +42,6 @@ u64 peer_drain(struct peer *p, struct handover_sink *sink, u32 *fullest);
 void peer_losses(struct peer *p, struct handover_sink *sink);
 void peer_thread_set(struct peer *p, u32 ns_tid, u32 tid);
 u32 peer_thread_tid(struct peer *p, u32 ns_tid);
+void device_place(struct device *d, const char *root);	/* root "": this machine */
 
 #endif

@@ -20,7 +20,7 @@ static CUcontext context;
 static CUfunction functions[2];
 static CUdeviceptr memory;
 static char host[4096];
-static unsigned kernels, copies, sets, syncs, launches_failed;
+static unsigned kernels, copies, sets, syncs, launches_failed, graphs;
 static const char *self;
 
 static void ok(int result, const char *what)
@@ -54,6 +54,28 @@ static void launch(int n)
 	__atomic_fetch_add(&kernels, n, __ATOMIC_RELAXED);
 	while (n--)
 		OK(cuLaunchKernel(functions[n & 1], 4, 1, 1, 64, 1, 1, 0, NULL, args, NULL));
+}
+
+/* Three launches and a set are captured once and launched n times. */
+static void graph(int n)
+{
+	void *args[] = { &memory };
+	CUgraphExec exec;
+	CUgraph made;
+	CUstream s;
+	int i;
+
+	OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+	OK(cuStreamBeginCapture_v2(s, CU_STREAM_CAPTURE_MODE_GLOBAL));
+	for (i = 0; i < 3; i++)
+		OK(cuLaunchKernel(functions[i & 1], 4, 1, 1, 64, 1, 1, 0, s, args, NULL));
+	OK(cuMemsetD8Async(memory, 0, 4096, s));
+	OK(cuStreamEndCapture(s, &made));
+	OK(cuGraphInstantiateWithFlags(&exec, made, 0));
+	for (i = 0; i < n; i++)
+		OK(cuGraphLaunch(exec, s));
+	OK(cuStreamSynchronize(s));
+	graphs += n;
 }
 
 static void *thread(void *unused)
@@ -119,7 +141,8 @@ static void helper(void)
 
 static void expect(void)
 {
-	printf("expect kernel %u\nexpect copy %u\nexpect set %u\n", kernels, copies, sets);
+	printf("expect kernel %u\nexpect copy %u\nexpect set %u\nexpect graph %u\n", kernels, copies,
+	       sets, graphs);
 	fflush(stdout);
 }
 
@@ -140,6 +163,8 @@ static void act(const char *what, int n)
 	else if (!strcmp(what, "sync"))
 		for (i = 0, syncs += n; i < n; i++)
 			OK(cuCtxSynchronize());
+	else if (!strcmp(what, "graph"))
+		graph(n);
 	else if (!strcmp(what, "bad"))	/* a launch that fails */
 		launches_failed += !!cuLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
 	else if (!strcmp(what, "storm"))
