@@ -65,7 +65,8 @@ static bool times(u64 *start, u64 *end)
 		*end = to_monotonic(*end);
 		return true;
 	}
-	add_relaxed(*start && !*end ? &library.ring->unfinished : &library.ring->clock_lost, 1);
+	add_relaxed(!*end && (*start || library.forcing) ? &library.ring->unfinished :
+		    &library.ring->clock_lost, 1);
 	return false;
 }
 

@@ -65,6 +65,7 @@ extern __thread struct thread self __attribute__((tls_model("initial-exec")));
 struct library {
 	bool open;		/* there is a recorder; rings may be written */
 	bool dead;		/* forked from a process that used CUPTI: nothing works any more */
+	bool forcing;		/* a flush is on that hands out unfinished operations, without times */
 	struct ring_file *ring;	/* never unmapped: a thread may be in the middle of a record */
 	int socket;
 	u32 slots, slot_bytes;	/* copied: the file is shared */

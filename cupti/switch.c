@@ -99,7 +99,9 @@ void cupti_flush(bool force)
 {
 	if (!library.cupti_up)
 		return;
+	store_release(&library.forcing, force);
 	library.cupti.flush_all(force ? CUPTI_FLUSH_FORCED : 0);
+	store_release(&library.forcing, false);
 	cupti_drops(NULL, 0);
 }
 

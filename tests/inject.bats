@@ -50,6 +50,42 @@ as_expected() {
 	grep -q '^device .*simulated=1 .*name="cudasim' "$DIR/out"
 }
 
+# Programs of tests/programs: totals, each kernel and each API call by name are as the program counted them.
+@test "runtime API programs: kernels, copies, sets and calls by name are as they say" {
+	requires nogpu
+	local p
+	for p in demo copies threads sync many exits; do
+		recorded -- "$PROG/$p"
+		hasnt "^lost"
+		awk -v p="$p" '
+			FNR == NR && $1 == "expect" { want[$2] = $3; next }
+			FNR == NR { next }
+			{ delete f; for (i = 2; i <= NF; i++) if (split($i, a, "=") == 2) f[a[1]] = a[2]; gsub(/"/, "", f["name"]) }
+			$1 == "kernel" { got["kernels"]++; got["kernel:" f["name"]]++ }
+			$1 == "copy" { got["copies"]++; got["bytes_" (f["copy_kind"] == 1 ? "HtoD" : f["copy_kind"] == 2 ? "DtoH" : "DtoD")] += f["bytes"] }
+			$1 == "set" { got["sets"]++ }
+			$1 == "api" { got["api:" f["name"]]++ }
+			END { for (w in want) if (w ~ /^(kernels|copies|sets|bytes_|kernel:|api:)/ && w !~ /^api:(cuCtxSetCurrent|cuDevice)/ && got[w] + 0 != want[w]) {
+				print p ": " w ": recorded " got[w] + 0 ", made " want[w]; bad++ }
+			      for (w in got) if (w ~ /^(kernel|api):/ && w !~ /Query$/ && !(w in want)) { print p ": " w " was never made"; bad++ }
+			      exit bad > 0 || length(want) < 6 }' "$DIR/said" "$DIR/out" || show
+	done
+}
+
+@test "graphs made by capture and by hand, and a tree of processes" {
+	requires nogpu
+	recorded -q -- "$PROG/graphs"
+	[ "$(count graph)" -eq "$(sed -n 's/^expect graph_launches //p' "$DIR/said")" ]
+	recorded -q -w $((1 | 4 | 8 | 16 | 128)) -- "$PROG/graphs"
+	[ "$(count kernel)" -eq "$(sed -n 's/^expect kernels //p' "$DIR/said")" ] || show
+	[ "$(count copy)" -eq "$(sed -n 's/^expect copies //p' "$DIR/said")" ] || show
+	[ "$(count set)" -eq "$(sed -n 's/^expect sets //p' "$DIR/said")" ] || show
+	recorded -q -- "$PROG/forktree"
+	[ "$(count kernel)" -eq "$(sed -n 's/^expect kernels //p' "$DIR/said")" ] || show
+	[ "$(grep -c '^peer .*gone=1' "$DIR/out")" -eq "$(sed -n 's/^expect processes //p' "$DIR/said")" ] || show
+	hasnt "^lost"
+}
+
 @test "each kernel has the correlation of one launch and starts after it" {
 	requires nogpu
 	recorded -- "$PROGRAM" init launch=50 sync

@@ -32,7 +32,7 @@
 #define PEERS_DEFAULT 256
 #define HELLO_NS 5000000000ULL	/* a connection that says nothing is closed after this */
 #define DRAIN_MS_MIN 1
-#define DRAIN_MS_MAX 50
+#define DRAIN_MS_MAX 8	/* a burst after a pause: 780,000 launches/s fill 512 KiB in 12 ms */
 #define LAST_ROUNDS 64		/* of draining a dead peer; one is enough unless others write on */
 
 struct handover {

@@ -43,7 +43,7 @@ int handover_open(struct handover **h, const struct handover_settings *set,
 		  const struct handover_ops *ops, void *ctx);
 const char *handover_socket_path(const struct handover *h);	/* for GPUSCOPE_SOCKET */
 /* epoll fd: readable when a peer comes or goes, and when it is time to drain (a timer inside,
- * 1 to 50 ms by how full the rings were). */
+ * 1 to 8 ms by how full the rings were). */
 int handover_fd(const struct handover *h);
 int handover_poll(struct handover *h);		/* take newcomers, notice the dead, drain all rings */
 u64 handover_refused(const struct handover *h);	/* processes that could not be taken */
