@@ -277,6 +277,9 @@ large() {	# large FILE: every kind, random values
 	umask 0
 	small "$D/t"
 	[ "$(stat -c %a "$D/t")" = 600 ]
+	chmod 666 "$D/t"
+	small "$D/t"
+	[ "$(stat -c %a "$D/t")" = 600 ]
 	requires root script
 	SUDO_UID=1234 SUDO_GID=2345 small "$D/u"
 	[ "$(stat -c %u:%g "$D/u")" = 1234:2345 ]
@@ -284,6 +287,19 @@ large() {	# large FILE: every kind, random values
 	[ "$(stat -c %u:%g "$D/t")" = 0:0 ]	# was there before
 	run script -qec "mktrace < /dev/null" /dev/null
 	[[ "$output" == *"cannot write a trace to a terminal (use a file or a pipe)"* ]]
+}
+
+@test "writer and reader are clean under the address and undefined-behaviour sanitizers" {
+	asan=(-std=gnu11 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -D_GNU_SOURCE -Ibpf -Iuser)
+	cc "${asan[@]}" -x c - -o "$D/canary" <<< 'int main(void) { return 0; }' || skip "this compiler has no sanitizers"
+	cd "$ROOT"
+	for p in mktrace cattrace; do
+		cc "${asan[@]}" -o "$D/$p" tests/bin/$p.c user/trace*.c user/crc32c.c user/schema.c user/log.c -lzstd
+	done
+	gentrace 3 100 > "$D/text"
+	"$D/mktrace" < "$D/text" > "$D/t"
+	"$D/cattrace" -r "$D/t" | sort > "$D/got"
+	sort "$D/text" | cmp - "$D/got"
 }
 
 @test "the fuzzer finds nothing in ten seconds" {

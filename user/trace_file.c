@@ -29,6 +29,7 @@ static void give_to_invoker(int fd)
 static int open_path(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
+	struct stat st;
 
 	if (fd >= 0) {
 		give_to_invoker(fd);
@@ -37,7 +38,11 @@ static int open_path(const char *path)
 	if (errno != EEXIST)
 		return -errno;
 	fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
-	return fd < 0 ? -errno : fd;
+	if (fd < 0)
+		return -errno;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		fchmod(fd, 0600);
+	return fd;
 }
 
 int trace_file_open(struct trace_file *f, const char *path)
@@ -60,8 +65,6 @@ int trace_file_open(struct trace_file *f, const char *path)
 	}
 	f->regular = !fstat(f->fd, &st) && S_ISREG(st.st_mode);
 	f->start = f->regular ? lseek(f->fd, 0, SEEK_CUR) : 0;
-	if (f->regular && f->start == 0)
-		fchmod(f->fd, 0600);
 	f->path = strdup(path);
 	return f->path ? 0 : fail(-ENOMEM, "cannot create %s", path);
 }
