@@ -157,3 +157,37 @@ unit() { ASAN_OPTIONS=detect_leaks=0 timeout 60 "$BATS_FILE_TMPDIR/unit" "$@"; }
 	cat "$BATS_TEST_TMPDIR/unknown"
 	[ ! -s "$BATS_TEST_TMPDIR/unknown" ]
 }
+
+# counted PROGRAM: runs it with tests/abi/count.c injected, prints where both disagree and how many keys agree
+counted() {
+	local out="$BATS_TEST_TMPDIR/$1"
+	rm -f "$out.counted"
+	COUNT_OUT="$out.counted" CUDA_INJECTION64_PATH="$BATS_TEST_TMPDIR/count.so" \
+		sim timeout 120 "$PROG/$1" > "$out.said"
+	awk '	FNR == NR { got[$1] += $2; next }
+		$1 == "expect" && $2 ~ /^(kernels|copies|sets|bytes_.*|kernel:.*|api:.*)$/ {
+			if (got[$2] + 0 != $3)
+				print $2 " " $3 " expected, " got[$2] + 0 " counted"
+			else
+				keys++
+		}
+		END { print keys + 0 " keys" }' "$out.counted" "$out.said"
+}
+
+@test "every test program's own counts of kernels, copies, bytes and calls are those of an injected client" {
+	simulated
+	"${CC:-cc}" -std=gnu11 -g -Wall -D_GNU_SOURCE -fPIC -shared -I "$ROOT/cupti" "$ROOT/tests/abi/count.c" \
+		"$SIMLIB/libcupti.so.13" -o "$BATS_TEST_TMPDIR/count.so"
+	local program ran=0
+	for program in copies demo exits forktree graphs launchloop many threads; do
+		[ -x "$PROG/$program" ] || continue
+		run counted "$program"
+		echo "$program: $output"
+		[ "${#lines[@]}" -eq 1 ]
+		[ "${lines[0]%% *}" -gt 0 ]
+		ran=$((ran + 1))
+	done
+	[ "$ran" -ge 5 ]
+	CUDASIM_DROP=every=10 run counted threads
+	[[ "${lines[0]}" == "kernels 696 expected, 6"*" counted" ]]
+}
