@@ -153,7 +153,9 @@ step() {
 @test "a full disk and a folder without permission are said, exit 1" {
 	step | "$O/test/mktrace" -o "$T/t.gst"
 	run -1 bash -c "'$tool' -i '$T/t.gst' -o - > /dev/full"
-	[ "$output" = "gputimeline: cannot write -: No space left on device" ]
+	[ "$output" = "gputimeline: cannot write standard output: No space left on device" ]
+	run -1 "$tool" -i "$T/t.gst" -o /dev/full
+	[ "$output" = "gputimeline: cannot write /dev/full: No space left on device" ]
 	run -1 "$tool" -i "$T/t.gst" -o /nowhere/x.pftrace
 	[ "$output" = "gputimeline: cannot write /nowhere/x.pftrace: No such file or directory" ]
 }

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "log.h"
+#include "outfile.h"
 #include "pb.h"
 #include "perfetto.h"
 
@@ -23,8 +23,7 @@ struct interned {
 #define BUCKETS 4096
 
 struct perfetto {
-	FILE *f;
-	char *path, *tmp;
+	struct outfile out;
 	struct pb packet, interned;	/* interned: fields of InternedData not written yet */
 	struct interned *strings[INTERN_KINDS][BUCKETS];
 	u64 next_id[INTERN_KINDS], next_context, next_stage, next_kernel;
@@ -50,7 +49,8 @@ static void packet_write(struct perfetto *p)
 		head[n++] = (u8)v | 0x80;
 	head[n++] = (u8)v;
 	errno = 0;
-	if (fwrite(head, n, 1, p->f) != 1 || fwrite(p->packet.data, p->packet.size, 1, p->f) != 1)
+	if (fwrite(head, n, 1, p->out.f) != 1 ||
+	    fwrite(p->packet.data, p->packet.size, 1, p->out.f) != 1)
 		p->err = errno ? -errno : -EIO;
 	p->bytes += n + p->packet.size;
 }
@@ -431,24 +431,13 @@ void perfetto_gpu_op(struct perfetto *p, const struct perfetto_op *op)
 int perfetto_open(struct perfetto **out, const char *path)
 {
 	struct perfetto *p = calloc(1, sizeof(*p));
+	int err = p ? outfile_open(&p->out, path) : fail(-ENOMEM, "cannot write %s", path);
 
-	if (!p)
-		return fail(-ENOMEM, "cannot write %s", path);
-	p->path = strdup(path);
-	if (!strcmp(path, "-")) {
-		p->f = stdout;
-	} else if (asprintf(&p->tmp, "%s.tmp", path) > 0) {
-		p->f = fopen(p->tmp, "wb");
-	}
-	if (!p->f) {
-		int err = fail(-errno, "cannot write %s", path);
-
-		free(p->path);
-		free(p->tmp);
+	if (err) {
 		free(p);
 		return err;
 	}
-	setvbuf(p->f, NULL, _IOFBF, 1 << 18);
+	setvbuf(p->out.f, NULL, _IOFBF, 1 << 18);
 	*out = p;
 	return 0;
 }
@@ -472,21 +461,14 @@ static void strings_free(struct perfetto *p)
 
 int perfetto_close(struct perfetto *p, bool keep)
 {
-	int err = p->err;
+	const char *path = p->out.path ? p->out.path : "standard output";
+	bool quiet = p->err == -EPIPE && !p->out.path;		/* the reader had enough */
+	int err = p->err && !quiet ? fail(p->err, "cannot write %s", path) : p->err, closed;
 
-	if ((p->f == stdout ? fflush(p->f) : fclose(p->f)) && !err)
-		err = -errno;
-	if (p->tmp && (err || !keep))
-		unlink(p->tmp);
-	else if (p->tmp && rename(p->tmp, p->path))
-		err = -errno;
-	if (err && !(err == -EPIPE && !p->tmp))
-		fail(err, "cannot write %s", p->path);
+	closed = outfile_close(&p->out, keep && !err);
 	strings_free(p);
 	pb_free(&p->packet);
 	pb_free(&p->interned);
-	free(p->path);
-	free(p->tmp);
 	free(p);
-	return err;
+	return err ? err : closed;
 }

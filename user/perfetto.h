@@ -13,7 +13,7 @@
 
 struct perfetto;
 
-/* Written to PATH.tmp and renamed by perfetto_close(); "-" is stdout. 0 or a reported error. */
+/* As outfile_open(): path must live as long as p; "-" is stdout. 0 or a reported error. */
 int perfetto_open(struct perfetto **p, const char *path);
 int perfetto_close(struct perfetto *p, bool keep);	/* keep false: remove what was written */
 u64 perfetto_bytes(const struct perfetto *p);

@@ -7,6 +7,7 @@
 #ifndef LANES_H
 #define LANES_H
 
+#include <stddef.h>
 #include "perfetto.h"
 
 struct slice {
