@@ -6,6 +6,8 @@
 #ifndef CUDA_ABI_CALLS_H
 #define CUDA_ABI_CALLS_H
 
+#include "cuda_abi.h"
+
 #define STREAM_CALL(name, ...)                                                                  \
 	CUresult name(__VA_ARGS__);                                                             \
 	CUresult name##_ptsz(__VA_ARGS__)

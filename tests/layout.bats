@@ -57,7 +57,7 @@ allowed() {
 	for h in bpf/*.h user/*.h user/*/*.h flamegraph/*.h cupti/*.h; do
 		case "$h" in *.bpf.h) continue ;; esac
 		"${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -Wall -Werror -Ibpf -Iuser -Iuser/model -Iuser/record -Iflamegraph -Icupti \
-			-fsyntax-only -x c "$h" || { echo "$h"; false; }
+			-fsyntax-only -fmax-errors=3 -x c "$h" || { echo "$h"; false; }
 	done
 }
 
