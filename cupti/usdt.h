@@ -8,6 +8,8 @@
 #ifndef USDT_H
 #define USDT_H
 
+#include "types.h"
+
 #define USDT_NOTE(name, at, args)						\
 	".pushsection .note.stapsdt,\"?\",\"note\"\n"				\
 	".balign 4\n"								\
