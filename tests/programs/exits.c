@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * exits [return|exit|_exit|abort|segv|reset|pending|thread] [CODE=0]: runs 17 kernels and then
+ * exits [return|exit|_exit|abort|segv|reset|pending|thread|fork] [CODE=0]: runs 17 kernels and then
  * leaves in that way; its counts are printed before.
  */
 #include <pthread.h>
 #include <signal.h>
+#include <sys/wait.h>
 
 #include "stub.h"
 
@@ -16,6 +17,25 @@ KERNELS(&scale_stub)
 static void *exit_here(void *code)
 {
 	exit((int)(size_t)code);
+}
+
+/* CUDA is unusable in a child that did not exec; it must say so and not crash. */
+static noinline void fork_here(void)
+{
+	int status, made, count;
+	void *ptr;
+
+	if (!fork()) {
+		made = cudaMalloc(&ptr, 16);
+		count = cudaDeviceSynchronize();
+		printf("exits: child got %d and %d\n", made, count);
+		exit(0);
+	}
+	wait(&status);
+	if (status)
+		printf("exits: child ended with status %d\n", status);
+	LAUNCH(scale, 64, NULL, NULL, 100);
+	CHECK(cudaDeviceSynchronize);
 }
 
 static noinline void leave(const char *way, int code)
@@ -35,6 +55,8 @@ static noinline void leave(const char *way, int code)
 	if (!strcmp(way, "pending"))
 		for (int i = 0; i < 1000; i++)
 			LAUNCH(scale, 65536, NULL, NULL, 1000);
+	if (!strcmp(way, "fork"))
+		fork_here();
 	if (!strcmp(way, "thread") &&
 	    !pthread_create(&thread, NULL, exit_here, (void *)(size_t)code))
 		pthread_join(thread, NULL);

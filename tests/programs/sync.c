@@ -87,7 +87,8 @@ static noinline void legacy(cudaStream_t a, cudaStream_t apart)
 {
 	busy_launch(a);
 	stamp_launch(a, 4);
-	stamp_launch(NULL, 5);		/* after a */
+	busy_launch(NULL);		/* after a */
+	stamp_launch(NULL, 5);
 	stamp_launch(a, 6);		/* after the legacy stream */
 	CALL(cudaDeviceSynchronize);
 	check(stamps[5] >= stamps[4], "the legacy stream waits for a blocking stream");
@@ -98,6 +99,29 @@ static noinline void legacy(cudaStream_t a, cudaStream_t apart)
 	check(cudaGetLastError() == cudaErrorNotReady, "not ready is the last error");
 	CALL(cudaDeviceSynchronize);
 	check(cudaStreamQuery(NULL) == cudaSuccess, "after the device is waited for all is done");
+}
+
+/* The same where no host function holds anything up: only the times on the device tell. */
+static noinline void legacy_times(cudaStream_t a)
+{
+	cudaEvent_t e[4];
+	float after_legacy, after_a;
+
+	for (int i = 0; i < 4; i++)
+		CALL(cudaEventCreate, &e[i]);
+	busy_launch(NULL);
+	CALL(cudaEventRecord, e[0], NULL);
+	CALL(cudaEventRecord, e[1], a);
+	busy_launch(a);
+	CALL(cudaEventRecord, e[2], a);
+	CALL(cudaEventRecord, e[3], NULL);
+	CALL(cudaDeviceSynchronize);
+	CALL(cudaEventElapsedTime, &after_legacy, e[0], e[1]);
+	CALL(cudaEventElapsedTime, &after_a, e[2], e[3]);
+	check(after_legacy >= 0, "an event of a blocking stream is after the legacy stream's kernel");
+	check(after_a >= 0, "an event of the legacy stream is after a blocking stream's kernel");
+	for (int i = 0; i < 4; i++)
+		CALL(cudaEventDestroy, e[i]);
 }
 
 int main(void)
@@ -113,6 +137,7 @@ int main(void)
 	across(a, b);
 	within(a);
 	legacy(a, apart);
+	legacy_times(a);
 	CALL(cudaStreamDestroy, a);
 	CALL(cudaStreamDestroy, b);
 	CALL(cudaStreamDestroy, apart);

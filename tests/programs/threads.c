@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* threads [THREADS=4] [STREAMS=3] [ROUNDS=29]: every thread launches into streams of its own. */
+/*
+ * threads [THREADS=4] [STREAMS=3] [ROUNDS=29]: threads on all devices in turn, each with
+ * streams of its own.
+ */
 #include <pthread.h>
 
 #include "stub.h"
@@ -11,6 +14,7 @@ KERNELS(&scale_stub, &reduce_stub)
 #define STREAMS_MAX 64
 
 static uint64_t streams = 3, rounds = 29;
+static int devices;
 
 static noinline void round_run(cudaStream_t *s, float *buffer)
 {
@@ -20,11 +24,12 @@ static noinline void round_run(cudaStream_t *s, float *buffer)
 	}
 }
 
-static void *worker(void *unused)
+static void *worker(void *number)
 {
 	cudaStream_t s[STREAMS_MAX];
 	float *buffer;
 
+	CALL(cudaSetDevice, (size_t)number % devices);
 	CALL(cudaMalloc, (void **)&buffer, 4096);
 	for (uint64_t i = 0; i < streams; i++)
 		CALL(cudaStreamCreateWithFlags, &s[i], cudaStreamNonBlocking);
@@ -48,10 +53,12 @@ int main(int argc, char **argv)
 	if (count > 64 || streams > STREAMS_MAX)
 		return 2;
 	say_device();
+	CHECK(cudaGetDeviceCount, &devices);
 	for (uint64_t i = 0; i < count; i++)
-		pthread_create(&threads[i], NULL, worker, NULL);
+		pthread_create(&threads[i], NULL, worker, (void *)i);
 	for (uint64_t i = 0; i < count; i++)
 		pthread_join(threads[i], NULL);
+	expect("devices", devices);
 	expect_all();
 	return 0;
 }

@@ -1,0 +1,134 @@
+# The simulated GPU by itself: what programs see, without CUPTI and without our tools.
+setup() {
+	load helpers
+	requires nogpu
+	export CUDASIM_LOG=
+	unset CUDA_INJECTION64_PATH
+}
+
+# run one program to its end; its output is in $out
+program() {
+	out="$BATS_TEST_TMPDIR/out"
+	sim timeout 60 "$PROG/$@" > "$out" 2> "$BATS_TEST_TMPDIR/err"
+}
+
+expected() { sed -nE "s/^expect $1 //p" "$out"; }
+
+@test "every program runs to its end and says which device it ran on" {
+	local p
+	for p in demo threads graphs forktree copies sync exits many "launchloop 20000"; do
+		program $p || { echo "$p: exit $?"; cat "$BATS_TEST_TMPDIR/err"; false; }
+		head -1 "$out" | grep -q "runs on cudasim virtual GPU 0"
+		[ "$(expected kernels)" -ge 0 ]
+	done
+}
+
+@test "programs built by nvcc run unchanged" {
+	requires nvcc
+	program vector.nvcc
+	[ "$(expected kernels)" = 38 ]
+	program graphs.nvcc 7
+	[ "$(expected kernels)" = 21 ]
+}
+
+@test "what is copied to the device comes back, by every direction and kind of memory" {
+	program copies
+	[ "$(expected copies)" = 84 ]
+	[ "$(expected api:cudaMemcpyAsync)" = 46 ]
+	[ ! -s "$BATS_TEST_TMPDIR/err" ]
+}
+
+@test "streams keep order, events carry it across, the legacy stream is a barrier" {
+	program sync
+	! grep FALSE "$out"
+	[ "$(grep -c ^ok "$out")" = 24 ]
+}
+
+@test "a graph does its copies and sets each time it is launched" {
+	program graphs 5 3
+	[ "$(expected graph_launches)" = 10 ]
+	[ "$(expected kernels)" = $((5 * (3 + 1 + 1))) ]
+}
+
+@test "without a device programs get CUDA_ERROR_NO_DEVICE and the injected library is not loaded" {
+	export CUDASIM_DEVICES=0 CUDA_INJECTION64_PATH=/nowhere.so CUDASIM_LOG=1
+	run -1 sim "$PROG/demo"
+	[ "$output" = "demo: cannot go on: cuInit returned 100" ]
+	run -1 sim "$PROG/copies"
+	[ "$output" = "copies: cannot go on: cudaGetDeviceProperties returned 100" ]
+}
+
+@test "an injected library that cannot be loaded does no harm" {
+	export CUDA_INJECTION64_PATH=/nowhere.so CUDASIM_LOG=1
+	program exits
+	grep -q "cudasim: cannot load /nowhere.so" "$BATS_TEST_TMPDIR/err"
+	[ "$(expected kernels)" = 17 ]
+}
+
+@test "several devices are apart" {
+	CUDASIM_DEVICES=3 program threads 4
+	[ "$(expected devices)" = 3 ]
+	[ "$(expected api:cudaSetDevice)" = 4 ]
+	[ "$(expected kernels)" = 696 ]
+}
+
+@test "a fault is injected at the call that is asked for" {
+	CUDASIM_FAIL="cuMemAlloc:nth=3:err=2" run -1 sim "$PROG/demo"
+	[[ "$output" == *"demo: cannot go on: cuMemAlloc_v2 returned 2"* ]]
+	# the runtime passes on what the driver says, and has faults of its own
+	CUDASIM_FAIL="cuMemAlloc:nth=2:err=2" run -1 sim "$PROG/copies"
+	[[ "$output" == *"copies: cannot go on: cudaMalloc returned 2"* ]]
+	CUDASIM_FAIL="cudaMemcpy:nth=4:err=719" run -1 sim "$PROG/copies"
+	[[ "$output" == *"copies: cannot go on: cudaMemcpy returned 719"* ]]
+	CUDASIM_FAIL="cuMemAlloc:nth=3:err=2" run -0 sim "$PROG/copies"	# it allocates twice
+}
+
+@test "a process leaves as it would without the simulator" {
+	run -0 sim "$PROG/exits" return
+	run -3 sim "$PROG/exits" exit 3
+	run -4 sim "$PROG/exits" _exit 4
+	run -5 sim "$PROG/exits" thread 5
+	run -134 sim "$PROG/exits" abort
+	run -139 sim "$PROG/exits" segv
+	run -0 sim "$PROG/exits" reset
+	run -0 sim "$PROG/exits" pending
+}
+
+@test "a tree of processes by fork and exec has its own GPU contexts" {
+	program forktree 2 3 7
+	[ "$(grep -c '^forktree: pid=.* kernels=14$' "$out")" = 13 ]
+	[ "$(expected kernels)" = 182 ]
+}
+
+@test "a forked child that does not exec gets CUDA_ERROR_NOT_INITIALIZED and can exit" {
+	program exits fork
+	grep -q "child got 3 and 3" "$out"
+}
+
+@test "a model file says how long kernels take" {
+	echo 'scale duration=200us regs=40' > "$BATS_TEST_TMPDIR/model"
+	CUDASIM_QUEUE=10 CUDASIM_MODEL="$BATS_TEST_TMPDIR/model" program launchloop 2000
+	[ "$(expected kernels)" = 2001 ]
+	# 2,000 x 200 us on 4 streams, of which the last 10 of each may still be queued
+	[ "$(sed -nE 's/.* seconds=([0-9]+)\.([0-9]{3})/\1\2/p' "$out" | sed 's/^0*//')" -ge 97 ]
+}
+
+@test "a launch costs the host little (the number is only printed)" {
+	program launchloop 100000
+	grep ns_per_launch= "$out" >&3
+}
+
+@test "the libraries export what a program links to, cudart under the version of its name" {
+	readelf -V "$SIMLIB/libcudart.so.13" | grep -q "libcudart.so.13"
+	! readelf -V "$SIMLIB/libcuda.so.1" | grep -q "Name: libcuda"
+	nm -D "$SIMLIB/libcuda.so.1" | grep -q " T cuLaunchKernel$"
+	nm -D "$SIMLIB/libcudart.so.13" | grep -q " T cudaLaunchKernel@@libcudart.so.13$"
+}
+
+@test "the device refuses to start beside a real driver" {
+	requires root unshare
+	run -1 unshare -m sh -c 'mount -t tmpfs none /dev && : > /dev/nvidiactl &&
+		LD_LIBRARY_PATH="'"$SIMLIB"'" "'"$PROG"'/demo"'
+	[ "${lines[0]}" = "cudasim: cannot start: a real NVIDIA driver is here (CUDASIM_FORCE=1 starts anyway)" ]
+	[ "${lines[1]}" = "demo: cannot go on: cuInit returned 803" ]
+}
