@@ -254,6 +254,8 @@ sample() {
 		switch ts=950 pid=10 tid=11 on=1
 		switch ts=1100 pid=10 tid=11 on=0 state=1
 		switch ts=1300 pid=10 tid=11 on=1
+		wake ts=1260 pid=10 tid=11
+		wake ts=1270 pid=10 tid=11
 		switch ts=1400 pid=10 tid=11 on=0 state=0
 		switch ts=1430 pid=10 tid=11 on=1
 		ioctl ts=1010 pid=10 tid=11 dur_ns=40
@@ -262,7 +264,7 @@ sample() {
 		block ts=1012 pid=10 tid=11 dur_ns=9 bytes=512
 		END
 	} | report
-	is '.host.in_api' '{"page_faults":1,"ioctls":1,"ioctl_ns":40,"block_io":1,"block_bytes":512,"block_ns":9,"off_cpu":2,"off_cpu_ns":230,"preempted_ns":30}'
+	is '.host.in_api' '{"page_faults":1,"ioctls":1,"ioctl_ns":40,"block_io":1,"block_bytes":512,"block_ns":9,"off_cpu":2,"off_cpu_ns":230,"preempted_ns":30,"runnable_ns":70}'
 	is '[.host.all | .ioctls, .ioctl_ns, .off_cpu, .off_cpu_ns]' '[2,90,3,280]'
 	is '[.host.by_api[] | [.name, .sums.off_cpu_ns]]' '[["cudaStreamSynchronize",230]]'
 }

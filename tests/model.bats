@@ -204,6 +204,22 @@ shows() { for x; do [[ "$output" == *"$x"* ]] || { echo "nowhere: $x"; echo "$ou
 	diff "$T/want" "$T/got"
 }
 
+@test "the kernel events of a thread come in order of time, whatever the blocks" {
+	run -0 deliver <<-END
+	switch ts=10 pid=10 tid=11
+	switch ts=30 pid=10 tid=11
+	switch ts=15 pid=10 tid=12
+	switch ts=50 pid=10 tid=11
+	flush
+	wake ts=20 pid=10 tid=11
+	wake ts=40 pid=10 tid=11
+	flush
+	api ts=32000000000 producer=1 pid=10 tid=13 dur_ns=1 correlation=1
+	switch ts=32000000000 pid=10 tid=11
+	END
+	[ "$(sed -nE 's/^(switch|wake) ts=([0-9]+) tid=11 .*/\2/p' <<< "$output" | xargs)" = "10 20 30 40 50 32000000000" ]
+}
+
 @test "exec with the same pid is a new process where there is CUDA on both sides" {
 	run -0 deliver <<-END
 	task ts=100 pid=10 tid=10 start_ns=100 ppid=1 what=fork comm=sh

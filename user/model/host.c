@@ -3,7 +3,9 @@
  * Kernel events to API calls: the innermost call of the same thread that holds
  * the event between enter and exit. Calls and events come in any order; an
  * event waits for the horizon, and each call that comes or is here meanwhile may
- * take it. Both lists of a thread are sorted; searches start where the last ended.
+ * take it. With it go the earlier ones of its thread, so that a view sees a thread's
+ * events in order of time. Both lists of a thread are sorted; searches start where
+ * the last ended.
  */
 #include <string.h>
 #include "parts.h"
@@ -145,11 +147,26 @@ static int event_deliver(struct model *m, struct waiting_event *w)
 		m->counts.host_outside++;
 	}
 	err = m->view->host(m->ctx, &h);
+	w->delivered = true;
 	if (w->r.e.tid)
 		timed_remove(&w->thread->events, &w->timed);
 	if (w->call)
 		call_unref(m, w->call);
-	pool_put(&m->events, w);
+	return err;
+}
+
+/* The event and before it all earlier ones of its thread. */
+static int event_deliver_until(struct model *m, struct waiting_event *w)
+{
+	struct waiting_event *x;
+	int err = 0;
+
+	if (!w->r.e.tid)
+		return event_deliver(m, w);
+	while (!err && !w->delivered) {
+		x = timed_event(w->thread->events.head);
+		err = event_deliver(m, x);
+	}
 	return err;
 }
 
@@ -168,7 +185,8 @@ int host_expire(struct model *m, bool all)
 		if (!w->later)
 			m->event_youngest = &m->event_oldest;
 		m->event_count--;
-		err = event_deliver(m, w);
+		err = w->delivered ? 0 : event_deliver_until(m, w);
+		pool_put(&m->events, w);
 		if (err)
 			return err;
 	}

@@ -83,7 +83,7 @@ struct view {			/* any function may be NULL; non-zero returns stop model_run */
 	int (*sync)(void *ctx, const struct sync *s, const struct api_call *call);
 	int (*nvtx)(void *ctx, const struct nvtx *n);
 	int (*overhead)(void *ctx, const struct overhead *o);
-	int (*host)(void *ctx, const struct host_event *h);
+	int (*host)(void *ctx, const struct host_event *h);	/* of one thread in order of time */
 };
 
 struct model_counts {

@@ -11,7 +11,7 @@
 #include "hash.h"
 #include "model.h"
 
-#define WAITING_MAX (8u << 20)	/* calls, and events: a bound for traces whose clock stands still */
+#define WAITING_MAX (4u << 20)	/* calls, and events: a bound for traces whose clock stands still */
 
 struct timed {			/* a node of a list sorted by time */
 	struct timed *prev, *next;
@@ -74,6 +74,7 @@ struct waiting_event {
 	struct thread *thread;
 	struct call *call;		/* innermost one known so far */
 	u64 arrival;
+	bool delivered;			/* with a later one of its thread */
 	union {
 		struct event e;
 		struct sched_switch_rec sw;

@@ -167,6 +167,7 @@ static void put_host_sums(struct json *j, const char *key, const struct host_sum
 	json_u64(j, "off_cpu", s->offs);
 	json_u64(j, "off_cpu_ns", s->off_ns);
 	json_u64(j, "preempted_ns", s->preempted_ns);
+	json_u64(j, "runnable_ns", s->runnable_ns);
 	json_close(j);
 }
 

@@ -18,7 +18,8 @@
 struct host_sums {		/* kernel events of threads */
 	u64 faults, ioctls, ioctl_ns, blocks, block_bytes, block_ns, wakes;
 	u64 offs, off_ns;	/* times off the CPU, and for how long */
-	u64 preempted_ns;	/* part of off_ns: was runnable */
+	u64 preempted_ns;	/* part of off_ns: did not want to leave */
+	u64 runnable_ns;	/* part of off_ns: preempted, or woken and not yet back */
 };
 
 struct row {			/* durations under one name */
@@ -55,7 +56,7 @@ struct gpu_row {
 };
 
 struct off_cpu {		/* a thread that left the CPU */
-	u64 ts;
+	u64 ts, wake_ts;	/* 0: is on the CPU; was not woken yet */
 	u32 state;
 	struct row *row;	/* call it was in */
 };

@@ -73,7 +73,7 @@ static void host_cells(struct table *t, const char *name, const struct host_sums
 
 	table_cell(t, "%s", human_ns(b, s->off_ns));
 	table_cell(t, "%llu", s->offs);
-	table_cell(t, "%s", human_ns(b, s->preempted_ns));
+	table_cell(t, "%s", human_ns(b, s->runnable_ns));
 	table_cell(t, "%llu", s->faults);
 	table_cell(t, "%llu", s->ioctls);
 	table_cell(t, "%s", human_ns(b, s->ioctl_ns));
@@ -84,7 +84,7 @@ static void host_cells(struct table *t, const char *name, const struct host_sums
 
 static void print_host(struct report *r, FILE *f, u32 top, int width)
 {
-	static const char *const heads[] = { "OFF-CPU", "TIMES", "PREEMPTED", "FAULTS", "IOCTLS",
+	static const char *const heads[] = { "OFF-CPU", "TIMES", "RUNNABLE", "FAULTS", "IOCTLS",
 					     "IN IOCTL", "BLOCK I/O", "IN BLOCK", "<INSIDE OF", NULL };
 	struct table *t = table_new(heads);
 	size_t n = shown(r->host_calls.n, top);
