@@ -120,7 +120,8 @@ static int block_write(struct trace_writer *w, struct block_head *h)
 	if (ZSTD_isError(n) || n >= w->payload.len) {
 		n = w->payload.len;
 		h->codec = CODEC_PLAIN;
-		memcpy(w->out.data + sizeof(*h), w->payload.data, n);
+		if (n)
+			memcpy(w->out.data + sizeof(*h), w->payload.data, n);
 	}
 	h->magic = BLOCK_MAGIC;
 	h->size = sizeof(*h);

@@ -27,7 +27,7 @@ median() { sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 # ticks COMMAND...: user and system seconds of it and its children
 ticks() { ( TIMEFORMAT='%U %S'; time "$@" > "$tmp/said" 2> "$tmp/err" ) 2>&1 | awk '{ print $1 + $2 }'; }
 
-for turn in 1 2 3 4 5; do
+for _ in 1 2 3 4 5; do
 	for mode in "${modes[@]}"; do
 		# shellcheck disable=SC2046	# a command line of words
 		$(command_of "$mode") "$program" 100000 > "$tmp/said" 2> "$tmp/err"
