@@ -59,10 +59,11 @@ whole() {
 	program threads
 	agrees kernel kernels
 	whole
-	if [ "$(told threads)" != never ]; then
-		run -0 bash -c "grep '^api ' dump | grep -o ' tid=[0-9]*' | sort -u | wc -l"
-		[ "$output" -ge "$(told threads)" ]
-	fi
+	# every thread allocates once
+	run -0 bash -c "grep '^api .*class=launch' dump | grep -o ' tid=[0-9]*' | sort | uniq -c | sort -u -k1,1"
+	[ "${#lines[@]}" -eq 1 ]
+	run -0 bash -c "grep '^api .*class=launch' dump | grep -o ' tid=[0-9]*' | sort -u | wc -l"
+	[ "$output" -eq "$(told api:cudaMalloc)" ]
 }
 
 @test "copies of all directions are in the file" {
@@ -74,12 +75,43 @@ whole() {
 @test "graphs: --graph=launch records a launch as one, --graph=node records what is in it" {
 	program graphs
 	agrees graph graph_launches
-	agrees kernel kernels
+	agrees copy api:cudaMemcpy
+	[ "$(count kernel)" -eq 0 ]
 	whole
 	GPUREC="--graph node" program graphs
-	agrees kernel kernels_with_nodes
+	agrees kernel kernels
+	agrees copy copies
+	agrees set sets
 	[ "$(count graph_node)" -gt 0 ]
+	grep -q 'what=setting text="graph=node"' dump
 	whole
+}
+
+@test "kernels with long names, and threads that wait in all the ways there are" {
+	program many
+	agrees kernel kernels
+	[ "$(count name what=kernel)" -eq "$(told names)" ]
+	whole
+	program sync
+	agrees kernel kernels
+	[ "$(count sync)" -gt 0 ]
+	whole
+}
+
+@test "however a program ends, what it ran is in the file, or the file says that it is not" {
+	local way
+	for way in return exit thread reset; do
+		program exits $way
+		agrees kernel kernels
+		whole
+	done
+	for way in _exit abort segv; do
+		sim "$PROG/exits" $way > alone 2>&1 || code=$?
+		record x.gst "$PROG/exits" $way > out 2> err || seen=$?
+		[ "${seen:-0}" -eq "${code:-0}" ] || { echo "$way: $seen for $code"; false; }
+		recorded x.gst
+		[ "$(count kernel)" -eq "$(told kernels)" ] || grep -q '^lost .*where=unfinished' dump
+	done
 }
 
 @test "forktree: children and what they execute are recorded too" {
