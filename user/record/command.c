@@ -26,12 +26,11 @@ struct failure { int what, err; };
 
 /* ---- our library ---- */
 
-const char *command_library(void)
+static bool library_look(char *found)
 {
 	static const char *const places[] = {
 		"../lib/libgpuscope-cuda.so", "../lib/gpuscope/libgpuscope-cuda.so",
 	};
-	static char found[PATH_MAX];
 	const char *given = getenv("GPUSCOPE_CUDA_LIB");
 	char self[PATH_MAX], path[PATH_MAX + 64];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -43,9 +42,20 @@ const char *command_library(void)
 		snprintf(path, sizeof(path), "%.*s/%s", (int)(strrchr(self, '/') - self), self,
 			 places[i]);
 		if (realpath(path, found))
-			return found;
+			return true;
 	}
-	return NULL;
+	return false;
+}
+
+const char *command_library(void)
+{
+	static char path[PATH_MAX];
+	static bool looked, found;
+
+	if (!looked)
+		found = library_look(path);
+	looked = true;
+	return found ? path : NULL;
 }
 
 /* ---- can it be run? As env(1) answers: 127 there is none, 126 it cannot be executed ---- */

@@ -6,6 +6,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -177,6 +178,8 @@ int sets_open(struct recorder *r, const struct record_set *sets)
 	}
 	if (r->set->cost && probe_stats_begin())
 		warn("cannot count what the probes cost: %s", strerror(errno));
+	mallopt(M_MMAP_THRESHOLD, 1 << 30);	/* each set reads the types anew: into the same memory */
+	mallopt(M_TRIM_THRESHOLD, 1 << 28);
 	r->shared = probe_shared_new();
 	sets_load(r, sets);
 	if (!r->probes)
