@@ -17,6 +17,11 @@ static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct memory *ranges;
 static size_t range_count, range_size;
 
+static uint64_t used(const struct device *d)
+{
+	return __atomic_load_n(&d->used_bytes, __ATOMIC_RELAXED);
+}
+
 /* Index of the first range that ends after ptr. */
 static size_t range_search(uintptr_t ptr)
 {
@@ -54,7 +59,8 @@ static bool range_add(const struct memory *m)
 		ranges[at] = *m;
 		range_count++;
 		if (m->device)
-			m->device->used_bytes += m->end - m->start;
+			__atomic_add_fetch(&m->device->used_bytes, m->end - m->start,
+					   __ATOMIC_RELAXED);
 	}
 	pthread_rwlock_unlock(&lock);
 	return ok;
@@ -87,7 +93,8 @@ static struct memory range_take(uintptr_t ptr)
 		range_count--;
 		memmove(&ranges[at], &ranges[at + 1], (range_count - at) * sizeof(*ranges));
 		if (m.device)
-			m.device->used_bytes -= m.end - m.start;
+			__atomic_sub_fetch(&m.device->used_bytes, m.end - m.start,
+					   __ATOMIC_RELAXED);
 	}
 	pthread_rwlock_unlock(&lock);
 	return m;
@@ -102,7 +109,7 @@ static CUresult allocate(void **out, size_t bytes, enum memory_kind kind)
 	if (!out || !bytes)
 		return CUDA_ERROR_INVALID_VALUE;
 	bytes = (bytes + GRAIN - 1) & ~(size_t)(GRAIN - 1);
-	if (device && device->used_bytes + bytes > device->info.mem_bytes)
+	if (device && used(device) + bytes > device->info.mem_bytes)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	m.mapped = bytes >= MMAP_FROM;
 	if (m.mapped)
@@ -214,7 +221,7 @@ static CUresult info_get(size_t *available, size_t *total)
 	if (total)
 		*total = d->info.mem_bytes;
 	if (available)
-		*available = d->info.mem_bytes - d->used_bytes;
+		*available = d->info.mem_bytes - used(d);
 	return CUDA_SUCCESS;
 }
 

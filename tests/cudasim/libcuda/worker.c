@@ -4,7 +4,6 @@
  * records away; a thread that waits moves time on by itself, so nobody is woken per operation.
  */
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <time.h>
@@ -160,6 +159,7 @@ void caller_start(void)
 	if (!caller_runs) {
 		caller_runs = true;
 		thread_start(&caller, caller_body, "cuda-callback");
+		pthread_detach(caller);	/* it may be the one that calls exit() */
 	}
 	pthread_mutex_unlock(&engine.lock);
 }
@@ -192,10 +192,8 @@ void wait_time(uint64_t when, bool sleepy)
 			;
 		t = now();
 	}
-	while (t < when) {
-		sched_yield();
+	while (t < when)	/* no sched_yield: on a busy machine it costs milliseconds */
 		t = now();
-	}
 	engine_advance(t);
 }
 
