@@ -23,7 +23,7 @@ library() {
 	[[ "$output" == *"kernel"*"privileges"*"BPF"*"NVIDIA driver"*"CUDA libraries"*"tools"* ]]
 	run -0 unprivileged "$tool"
 	[[ "$output" == *"missing   trace                no CAP_BPF, CAP_PERFMON"* ]]
-	[[ "$output" == *"-> run as root, or: setcap cap_bpf,cap_perfmon,cap_sys_ptrace+ep on the tool"* ]]
+	[[ "$output" == *"-> run as root; or setcap cap_bpf,cap_perfmon,cap_sys_ptrace+ep on the tool, where uprobes do not want more"* ]]
 	[ "$(unprivileged "$tool" -j | jq -r .schema)" = gpuscope.gpucheck.0 ]
 	[ "$(env=unprivileged tool_status culaunch)" = "missing trace" ]
 }
@@ -57,6 +57,18 @@ library() {
 @test "uprobes are tried and timed" {
 	requires bpf jq
 	[[ "$(check uprobe)" =~ ^ok\ a\ hit\ costs\ [1-9][0-9]+\ ns\ here ]]
+}
+
+@test "with CAP_BPF and CAP_PERFMON but not CAP_SYS_ADMIN it says whether uprobes still work" {
+	requires bpf jq setpriv
+	env="setpriv --bounding-set=-sys_admin"
+	[ "$(check trace)" = "ok CAP_BPF, CAP_PERFMON" ]
+	if setpriv --bounding-set=-sys_admin "$BIN/culaunch" -d 10ms --lib "$SIMLIB/libcuda.so.1" 2> "$BATS_TEST_TMPDIR/err"; then
+		[[ "$(check uprobe)" == "ok "* ]]
+	else
+		[[ "$(check uprobe)" == "missing no: Permission denied" ]]
+		grep -q "Permission denied (needs CAP_SYS_ADMIN: run as root)" "$BATS_TEST_TMPDIR/err"
+	fi
 }
 
 @test "a version is the library's own, and what it prints stays away" {

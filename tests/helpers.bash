@@ -66,10 +66,11 @@ trace() {
 	err="$BATS_TEST_TMPDIR/err"
 	"${args[@]}" > "$out" 2> "$err" 3>&- &
 	local pid=$!
-	until_true attached "$pid"
+	until_true attached "$pid" || { cat "$err"; return 1; }
 	"$@"
 	kill -INT "$pid"
 	wait "$pid"
 }
 
-attached() { kill -0 "$1" && bpftool -j perf list 2>/dev/null | grep -q "\"pid\":$1,"; }
+# attached PID: a stream tool opens its ring (and epoll for it) when the last probe is attached
+attached() { kill -0 "$1" 2>/dev/null && readlink "/proc/$1/fd/"* 2>/dev/null | grep -q eventpoll; }

@@ -146,7 +146,9 @@ static void check_uprobe(struct checks *c)
 	struct trap_cost t;
 	int err = calibrate(&t);
 
-	tried(c, "uprobe", err, "", true, "run a kernel built with CONFIG_UPROBE_EVENTS=y");
+	tried(c, "uprobe", err, "", true, err == -EACCES || err == -EPERM ?
+	      "run as root: this kernel wants CAP_SYS_ADMIN to probe user code" :
+	      "run a kernel built with CONFIG_UPROBE_EVENTS=y");
 	if (err >= 0 && c->count)
 		snprintf(c->list[c->count - 1].found, sizeof(c->list[0].found),
 			 "a hit costs %llu ns here, a return %llu, a single-stepped one %llu",

@@ -138,7 +138,7 @@ void check_privileges(struct checks *c)
 
 	if (missing[0])
 		check_add(c, "privileges", "trace", CHECK_MISSING,
-			  "run as root, or: setcap cap_bpf,cap_perfmon,cap_sys_ptrace+ep on the tool",
+			  "run as root; or setcap cap_bpf,cap_perfmon,cap_sys_ptrace+ep on the tool, where uprobes do not want more",
 			  "no %s", missing);
 	else
 		check_add(c, "privileges", "trace", CHECK_OK, "", "%s", capability_held(CAP_SYS_ADMIN) ?

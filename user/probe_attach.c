@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Rows to links. A row of a library is attached to every file that library can be (library.h). */
 #include <errno.h>
+#include <linux/capability.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -165,6 +166,14 @@ static int attach_row(struct target *t, const struct probe_row *row)
 	return -EINVAL;
 }
 
+/* Kernels differ: some want CAP_SYS_ADMIN to probe user code, whatever else one has. */
+static const char *wanted_capability(const struct probe_row *row)
+{
+	if (missing_capabilities()[0])
+		return missing_capabilities();
+	return probe_has_library(row) && !capability_held(CAP_SYS_ADMIN) ? "CAP_SYS_ADMIN" : NULL;
+}
+
 static int missing_row(const struct target *t, const struct probe_row *row, int err)
 {
 	char target[256];
@@ -176,9 +185,9 @@ static int missing_row(const struct target *t, const struct probe_row *row, int 
 	}
 	if (probe_has_library(row) && err == -ENOENT)
 		return fail(0, "cannot attach %s: no %s in %s", row->name, row->what, t->name);
-	if ((err == -EPERM || err == -EACCES) && missing_capabilities()[0])
+	if ((err == -EPERM || err == -EACCES) && wanted_capability(row))
 		return fail(0, "cannot attach %s to %s: %s (needs %s: run as root)", row->name,
-			    target, strerror(-err), missing_capabilities());
+			    target, strerror(-err), wanted_capability(row));
 	return fail(err, "cannot attach %s to %s", row->name, target);
 }
 
