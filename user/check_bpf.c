@@ -10,11 +10,9 @@
 #include <bpf/libbpf.h>
 #include "calibrate.h"
 #include "check.h"
-#include "out.h"
+#include "uprobe_multi.h"
 
 #define GROUP "BPF"
-#define ATTACH_UPROBE_MULTI 48		/* BPF_TRACE_UPROBE_MULTI, newer than the oldest headers we build with */
-#define COMMAND_LINK_CREATE 28		/* BPF_LINK_CREATE */
 
 static int empty_program(enum bpf_prog_type type, enum bpf_attach_type attach, int btf_id)
 {
@@ -106,27 +104,6 @@ static int try_kprobe(void)
 	return open_event(&attr);
 }
 
-/* A directory is no file to probe: EBADF says that the kernel got as far as to look. */
-static int try_uprobe_multi(void)
-{
-	u64 offset = 0, attr[16] = {};
-	int prog = empty_program(BPF_PROG_TYPE_KPROBE, ATTACH_UPROBE_MULTI, 0), link;
-	u32 *word = (u32 *)attr;
-
-	if (prog < 0)
-		return prog;
-	word[0] = prog;
-	word[2] = ATTACH_UPROBE_MULTI;
-	attr[2] = (unsigned long)"/";
-	attr[3] = (unsigned long)&offset;
-	word[12] = 1;
-	link = syscall(SYS_bpf, COMMAND_LINK_CREATE, attr, sizeof(attr));
-	link = link < 0 ? -errno : link;
-	close_fd(link);
-	close(prog);
-	return link == -EBADF ? 0 : link;
-}
-
 static int try_map(enum bpf_map_type type)
 {
 	int yes = libbpf_probe_bpf_map_type(type, NULL);
@@ -144,20 +121,25 @@ static int try_helper(enum bpf_func_id id)
 static void check_uprobe(struct checks *c)
 {
 	struct trap_cost t;
-	int err = calibrate(&t);
+	int err = calibrate(&t), multi = uprobe_multi_try();
 
-	tried(c, "uprobe", err, "", true, err == -EACCES || err == -EPERM ?
-	      "run as root: this kernel wants CAP_SYS_ADMIN to probe user code" :
-	      "run a kernel built with CONFIG_UPROBE_EVENTS=y");
-	if (err >= 0 && c->count)
-		snprintf(c->list[c->count - 1].found, sizeof(c->list[0].found),
-			 "a hit costs %llu ns here, a return %llu, a single-stepped one %llu",
-			 t.uprobe_ns, t.uretprobe_ns, t.stepped_ns);
+	if (err >= 0)
+		check_add(c, GROUP, "uprobe", CHECK_OK, "",
+			  "a hit costs %llu ns here, a return %llu, a single-stepped one %llu",
+			  t.uprobe_ns, t.uretprobe_ns, t.stepped_ns);
+	else if (multi >= 0)
+		check_add(c, GROUP, "uprobe", CHECK_DEGRADED,
+			  "run as root: without CAP_SYS_ADMIN there is no USDT, and --cost cannot calibrate",
+			  "by uprobe_multi only; by perf events: %s", strerror(-err));
+	else
+		tried(c, "uprobe", err, "", true, err == -EACCES || err == -EPERM ?
+		      "run as root: this kernel wants CAP_SYS_ADMIN to probe user code" :
+		      "run a kernel built with CONFIG_UPROBE_EVENTS=y");
 	tried(c, "usdt", err < 0 ? err :
 	      access("/sys/bus/event_source/devices/uprobe/format/ref_ctr_offset", F_OK) ? -ENOENT : 0,
-	      "with semaphores", true, "run Linux 4.20 or later");
-	tried(c, "uprobe_multi", try_uprobe_multi(), "many probes in one link", false,
-	      "Linux 6.6 or later attaches faster; nothing is lost without it");
+	      "with semaphores", true, "run as root, or Linux 4.20 or later");
+	tried(c, "uprobe_multi", multi, "many probes in one link", false,
+	      "Linux 6.6 or later attaches and detaches faster; nothing is lost without it");
 }
 
 static void check_programs(struct checks *c)

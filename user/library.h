@@ -22,4 +22,10 @@ struct library_file { char path[4096]; };
  * and, for pid 0, what running processes have mapped. Returns how many (0: none found). */
 size_t library_files(const char *name, u32 pid, struct library_file *files, size_t max);
 
+/* Functions of a library by name, every alias too (user/symbols.h keeps one name an address). */
+struct library_symbols;
+struct library_symbols *library_symbols_open(const char *path);	/* NULL: no ELF file */
+u64 library_symbols_offset(const struct library_symbols *s, const char *name);	/* in the file; 0 none */
+void library_symbols_close(struct library_symbols *s);	/* NULL is fine */
+
 #endif

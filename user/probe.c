@@ -12,6 +12,7 @@
 #include <bpf/libbpf.h>
 #include "log.h"
 #include "probe_object.h"
+#include "uprobe_multi.h"
 
 #define SHARED_MAX 16
 
@@ -182,6 +183,14 @@ static void raise_memlock(void)
 	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
 
 	setrlimit(RLIMIT_MEMLOCK, &all);
+}
+
+void probe_in_all(struct probe_object *o)
+{
+	o->multi = !uprobe_multi_try();
+	for (const struct probe_row *r = o->set->probes; o->multi && r && r->name; r++)
+		if (r->type == PROBE_UPROBE || r->type == PROBE_URETPROBE)
+			bpf_program__set_expected_attach_type(probe_program(o, r), UPROBE_MULTI_ATTACH);
 }
 
 int probe_load(struct probe_object *o)

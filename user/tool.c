@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* One run of a tool, from the command line to the exit code; see tool.h. */
 #include <errno.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <string.h>
 #include "out.h"
@@ -23,6 +24,9 @@ static int trace(const struct tool *tool, struct probe_object *o, const struct s
 
 	set_filters(o, tool, set);
 	err = tool->prepare ? tool->prepare(tool, o) : 0;
+	/* by a link for one process where -p names it; that takes perf events, which want more */
+	if (!err && (!set->pid || !capability_held(CAP_SYS_ADMIN)))
+		probe_in_all(o);
 	if (!err)
 		err = probe_load(o);
 	if (!err)

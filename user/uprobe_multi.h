@@ -1,0 +1,14 @@
+/* Many uprobes in one link (Linux 6.6): attached and taken away in one go. By the system call
+ * itself, as the oldest libbpf we build with does not know it. */
+#ifndef UPROBE_MULTI_H
+#define UPROBE_MULTI_H
+
+#include "types.h"
+
+#define UPROBE_MULTI_ATTACH 48	/* BPF_TRACE_UPROBE_MULTI: what the program must be loaded for */
+
+int uprobe_multi_try(void);	/* 0, or a negative errno: the kernel cannot */
+/* The link's descriptor, or a negative errno. All processes that map the file. */
+int uprobe_multi_link(int program, const char *path, const u64 *offsets, u32 count, bool ret);
+
+#endif
