@@ -89,6 +89,7 @@ static void *gpu_begin(struct writer *w, u16 kind, u32 size, u64 start, u64 end)
 static void gpu_place(struct gpu_head *g, u32 correlation, u32 device, u32 context, u32 stream,
 		      u64 node, u32 graph)
 {
+	context_learn(context, device);
 	g->correlation = correlation;
 	g->device = device;
 	g->context = context;
@@ -171,7 +172,7 @@ static void put_sync(struct writer *w, const struct cupti_sync *r)
 
 	if (!s)
 		return;
-	gpu_place(&s->g, r->correlation, 0, r->context, r->stream, 0, 0);
+	gpu_place(&s->g, r->correlation, context_device(r->context), r->context, r->stream, 0, 0);
 	s->type = r->type;
 	s->event = r->event == CUPTI_NO_VALUE ? 0 : r->event;
 	record_end(w, s);

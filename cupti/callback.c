@@ -133,6 +133,16 @@ static void node_made(u32 cbid, const struct cupti_graph_data *d)
 	record_end(w, n);
 }
 
+static void context_made(void *context)
+{
+	struct cupti_functions *f = &library.cupti;
+	uint32_t id, device;
+
+	if (f->context_id && f->device_id && !f->context_id(context, &id) &&
+	    !f->device_id(context, &device))
+		context_learn(id, device);
+}
+
 void api_callback(void *user, int domain, uint32_t cbid, const void *data)
 {
 	if (!load_acquire(&recording) || self.ours)
@@ -147,7 +157,10 @@ void api_callback(void *user, int domain, uint32_t cbid, const void *data)
 	} else if (domain == CUPTI_DOMAIN_RESOURCE) {
 		const struct cupti_resource_data *d = data;
 
-		node_made(cbid, d->descriptor);
+		if (cbid == CUPTI_RESOURCE_CONTEXT_CREATED)
+			context_made(d->context);
+		else
+			node_made(cbid, d->descriptor);
 	}
 }
 
@@ -165,14 +178,17 @@ static void enable_rows(u32 enable, int domain, u32 count)
 
 static void enable_all(u32 enable)
 {
+	static const u32 resources[] = { CUPTI_RESOURCE_CONTEXT_CREATED,
+		CUPTI_RESOURCE_GRAPHNODE_CREATED, CUPTI_RESOURCE_GRAPHNODE_CLONED };
+	size_t i;
+
 	enable_rows(enable, CUPTI_DOMAIN_DRIVER_API,
 		    sizeof(api_driver_rows) / sizeof(api_driver_rows[0]));
 	enable_rows(enable, CUPTI_DOMAIN_RUNTIME_API,
 		    sizeof(api_runtime_rows) / sizeof(api_runtime_rows[0]));
-	library.cupti.enable_callback(enable, library.subscriber, CUPTI_DOMAIN_RESOURCE,
-				      CUPTI_RESOURCE_GRAPHNODE_CREATED);
-	library.cupti.enable_callback(enable, library.subscriber, CUPTI_DOMAIN_RESOURCE,
-				      CUPTI_RESOURCE_GRAPHNODE_CLONED);
+	for (i = 0; i < sizeof(resources) / sizeof(resources[0]); i++)
+		library.cupti.enable_callback(enable, library.subscriber, CUPTI_DOMAIN_RESOURCE,
+					      resources[i]);
 }
 
 /* Off at once for callers, whatever CUPTI still calls; on only when all is enabled. */

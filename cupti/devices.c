@@ -10,6 +10,21 @@
 /* CUdevice_attribute */
 enum { SM_COUNT = 16, PCI_BUS = 33, PCI_DEVICE = 34, PCI_DOMAIN = 50, CC_MAJOR = 75, CC_MINOR = 76 };
 
+/* Records of waits name a context only; others, and its creation, tell which device that is. */
+static u64 contexts[256];	/* by id: id << 32 | device */
+
+void context_learn(u32 context, u32 device)
+{
+	store_relaxed(&contexts[context % 256], (u64)context << 32 | device);
+}
+
+u32 context_device(u32 context)
+{
+	u64 known = load_relaxed(&contexts[context % 256]);
+
+	return known >> 32 == context ? (u32)known : 0;
+}
+
 static struct {
 	int (*count)(int *n);
 	int (*get)(int *device, int ordinal);

@@ -47,7 +47,8 @@ struct writer {			/* of a slot; belongs to the thread that took it */
 	u8 *data;
 	u64 head, tail;		/* end of what is written; the reader's, as last seen */
 	u32 index;
-	u32 frames;		/* may exceed NVTX_DEPTH: deeper ones are not remembered */
+	u32 frames;
+	u32 frames_epoch;	/* of `frame`; another one than library.nvtx_epoch: they are stale */
 	struct nvtx_frame frame[NVTX_DEPTH];
 };
 
@@ -72,7 +73,8 @@ struct library {
 	u16 producer;
 	u32 ns_pid;
 	u32 on;			/* WANT_* that are switched on now */
-	u32 epoch;		/* counts switching; even 0 is valid */
+	u32 epoch;		/* counts switching of API callbacks */
+	u32 nvtx_epoch;		/* counts switching of NVTX */
 	bool cuda;		/* InitializeInjection was called: there is a libcuda */
 	bool cupti_tried, cupti_up;
 	u32 cupti_version;
@@ -129,6 +131,8 @@ void api_callback(void *user, int domain, uint32_t cbid, const void *data);
 int activity_init(void);
 void activity_request(uint8_t **buffer, size_t *size, size_t *max_records);
 void activity_complete(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid);
+void context_learn(u32 context, u32 device);
+u32 context_device(u32 context);	/* 0 when nobody told */
 void devices_send(void);		/* until it worked once; not from a callback */
 bool device_simulated(void);
 

@@ -128,6 +128,10 @@ static int push(struct nvtx_frame f)
 	struct writer *w = writer_get();
 	u32 depth;
 
+	if (w && w->frames_epoch != load_relaxed(&library.nvtx_epoch)) {
+		w->frames_epoch = load_relaxed(&library.nvtx_epoch);
+		w->frames = 0;
+	}
 	if (!w || !w->index || w->frames == NVTX_DEPTH) {
 		if (w)
 			add_relaxed(&library.ring->no_slot_lost, 1);
@@ -145,7 +149,7 @@ static int pop(const void *domain)
 	struct nvtx_frame f;
 	u32 i, depth;
 
-	if (!w || !w->index)
+	if (!w || !w->index || w->frames_epoch != load_relaxed(&library.nvtx_epoch))
 		return NVTX_NO_TRACKING;
 	for (i = w->frames; i-- > 0; ) {
 		if (w->frame[i].domain != domain)

@@ -88,6 +88,8 @@ void switch_to(u32 wanted, bool early)
 		wanted &= WANT_NVTX;
 	if (wanted == from)
 		return;
+	if ((wanted ^ from) & WANT_NVTX)
+		add_relaxed(&library.nvtx_epoch, 1);
 	store_release(&library.on, wanted);
 	if (!library.cupti_up)
 		return;

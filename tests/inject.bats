@@ -136,6 +136,17 @@ as_expected() {
 	hasnt "^count (api|kernel)"
 }
 
+@test "a CUPTI that hangs in its flush holds the program's exit up for two seconds, no longer" {
+	requires nogpu
+	"${CC:-cc}" -shared -fPIC -o "$DIR/libhang.so" "$ROOT/tests/inject/hang.c"
+	local start took
+	start=$(date +%s%N)
+	GPUSCOPE_CUPTI="$DIR/libhang.so" run -23 recorded -q -- "$O/test/injecttest"
+	took=$((($(date +%s%N) - start) / 1000000))
+	has "exit 23"
+	[ "$took" -ge 1900 ] && [ "$took" -lt 3500 ] || { echo "took $took ms"; false; }
+}
+
 @test "a second subscriber: status 39, nothing recorded, the program unharmed" {
 	requires nogpu
 	CUDASIM_SECOND_SUBSCRIBER=1 recorded -q -- "$PROGRAM" init launch=5 sync
@@ -201,6 +212,14 @@ as_expected() {
 		/^(kernel|set) / { op[++n] = $1; node[n] = f["graph_node"] }
 		END { for (i = 1; i <= n; i++) seen[op[i] " " name[call[source[node[i]]]]]++
 			exit seen["kernel \"cuLaunchKernel\""] != 15 || seen["set \"cuMemsetD8Async\""] != 5 }' "$DIR/out" || show
+}
+
+@test "two GPUs: operations and waits name the right one" {
+	requires nogpu
+	CUDASIM_DEVICES=2 recorded -- "$PROGRAM" init launch=3 sync second launch=4 sync=2
+	has "count device 2"
+	[ "$(grep -c '^kernel .* device=0 ' "$DIR/out")" -eq 3 ] && [ "$(grep -c '^kernel .* device=1 ' "$DIR/out")" -eq 4 ] || show
+	[ "$(grep -c '^sync .* device=0 ' "$DIR/out")" -eq 1 ] && [ "$(grep -c '^sync .* device=1 ' "$DIR/out")" -eq 2 ] || show
 }
 
 @test "in another pid namespace records carry the host's process and thread ids" {

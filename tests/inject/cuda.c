@@ -32,13 +32,13 @@ static void ok(int result, const char *what)
 }
 #define OK(call) ok(call, #call)
 
-static void init(void)
+static void init(int ordinal)
 {
 	CUdevice device;
 	CUmodule m;
 
 	OK(cuInit(0));
-	OK(cuDeviceGet(&device, 0));
+	OK(cuDeviceGet(&device, ordinal));
 	OK(cuDevicePrimaryCtxRetain(&context, device));
 	OK(cuCtxSetCurrent(context));
 	OK(cuModuleLoadData(&m, module));
@@ -151,7 +151,9 @@ static void act(const char *what, int n)
 	int i;
 
 	if (!strcmp(what, "init"))
-		init();
+		init(0);
+	else if (!strcmp(what, "second"))	/* another GPU from now on */
+		init(1);
 	else if (!strcmp(what, "launch"))
 		launch(n);
 	else if (!strcmp(what, "copy"))
