@@ -43,29 +43,46 @@ static void futex_wake(u32 *word)
 	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 0x7fffffff, NULL, NULL, 0);
 }
 
-static u64 operations_begun(void)
+/* All slots together: operations begun, and bytes written as a sign of life. */
+static u64 operations_begun(u64 *written)
 {
 	u64 sum = load_relaxed(&library.ring->begun);
 	u32 i;
 
+	*written = 0;
 	for (i = 0; i < library.slots; i++) {
 		struct ring_slot *slot = (void *)((u8 *)library.ring +
 						  handover_slot_off(library.ring, i));
 
 		sum += load_relaxed(&slot->begun);
+		*written += load_relaxed(&slot->head);
 	}
 	return sum;
+}
+
+/* A program that does nothing is not flushed again and again. */
+static void flush_if_needed(void)
+{
+	static u64 before;
+	u64 written, begun = operations_begun(&written);
+
+	if ((library.on & WANT_API) && written == before &&
+	    load_relaxed(&library.ring->delivered) >= begun)
+		return;
+	cupti_flush(false);
+	operations_begun(&before);
 }
 
 /* What is on the GPU now gets a moment to finish, so that its record is whole. */
 static void operations_settle(u32 limit_ms)
 {
 	struct timespec nap = { 0, 1000000 };
+	u64 written;
 	u32 ms;
 
 	for (ms = 0; ms < limit_ms; ms++) {
 		cupti_flush(false);
-		if (load_relaxed(&library.ring->delivered) >= operations_begun())
+		if (load_relaxed(&library.ring->delivered) >= operations_begun(&written))
 			return;
 		nanosleep(&nap, NULL);
 	}
@@ -85,6 +102,20 @@ static void wind_down(u32 settle_ms)
 	clock_pair();
 }
 
+static void leave(void);
+
+/*
+ * What is registered last runs first: libcuda and CUPTI take themselves down at
+ * exit, and we must have flushed before. So once more when CUPTI is there.
+ */
+static void exit_register(void)
+{
+	static u32 times;
+
+	if (times < (library.cupti_up ? 2 : 1) && !atexit(leave))
+		times = library.cupti_up ? 2 : 1;
+}
+
 static void state_tell(void)
 {
 	store_release(&library.ring->library_state, library.on ? RING_LIBRARY_UP : RING_LIBRARY_OFF);
@@ -101,10 +132,11 @@ static void tick(u32 n)
 	if (!wanted)
 		return;
 	switch_to(wanted, false);
+	exit_register();
 	state_tell();
 	devices_send();
 	if (n % FLUSH_TICKS == 0)
-		cupti_flush(false);
+		flush_if_needed();
 	if (n % CLOCK_TICKS == 0)
 		clock_pair();
 }
@@ -211,7 +243,6 @@ static int library_start(void)
 		registered = true;
 		pin();
 		pthread_atfork(NULL, NULL, forked);
-		atexit(leave);
 	}
 	helper_runs = helper_start();
 	if (!helper_runs) {
@@ -234,6 +265,7 @@ static void library_begin(bool cuda)
 		cupti_load();
 	if (!library_start()) {
 		switch_to(load_acquire(&library.ring->wanted), cuda);
+		exit_register();
 		state_tell();
 	}
 	pthread_mutex_unlock(&switching);

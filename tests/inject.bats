@@ -54,7 +54,7 @@ as_expected() {
 @test "runtime API programs: kernels, copies, sets and calls by name are as they say" {
 	requires nogpu
 	local p
-	for p in demo copies threads sync many exits; do
+	for p in demo copies threads sync many exits $(cd "$PROG" && ls -- *.nvcc 2> /dev/null | grep -v graphs); do
 		recorded -- "$PROG/$p"
 		hasnt "^lost"
 		awk -v p="$p" '
@@ -86,6 +86,33 @@ as_expected() {
 	hasnt "^lost"
 }
 
+@test "nested calls on request: each driver call inside a runtime call, with its correlation" {
+	requires nogpu
+	recorded -w $((1 | 2 | 4)) -- "$PROG/exits"
+	awk '{ delete f; for (i = 2; i <= NF; i++) if (split($i, a, "=") == 2) f[a[1]] = a[2] }
+		$1 == "api" && f["depth"] == 0 { outer[f["correlation"]] = f["name"]; o++ }
+		$1 == "api" && f["depth"] == 1 && f["name"] == "\"cuLaunchKernel\"" { inner[++n] = f["correlation"] }
+		END { for (i = 1; i <= n; i++) bad += outer[inner[i]] != "\"cudaLaunchKernel\""
+			exit n != 17 || o != 18 || bad }' "$DIR/out" || show
+}
+
+@test "NVTX before CUDA: one handover; a child forked before CUDA makes its own" {
+	requires nogpu
+	recorded -q -- "$PROGRAM" nvtx init launch=4 sync
+	as_expected
+	[ "$(grep -c '^peer .*gone=1' "$DIR/out")" -eq 1 ]
+	recorded -q -- "$PROGRAM" nvtx forkcuda=2 init launch=4 sync
+	as_expected
+	[ "$(grep -c '^peer .*gone=1' "$DIR/out")" -eq 3 ] || show
+	hasnt "^lost"
+}
+
+@test "a libcupti that is mapped already is taken, whatever else is asked for" {
+	requires nogpu
+	GPUSCOPE_CUPTI=/nonexistent LD_PRELOAD="$SIMLIB/libcupti.so.13" recorded -q -- "$PROGRAM" init launch=4 sync
+	as_expected
+}
+
 @test "each kernel has the correlation of one launch and starts after it" {
 	requires nogpu
 	recorded -- "$PROGRAM" init launch=50 sync
@@ -105,9 +132,10 @@ as_expected() {
 
 @test "500 short threads: every launch is recorded, slots come back" {
 	requires nogpu
-	recorded -q -- "$PROGRAM" init storm=500 sync
+	recorded -- "$PROGRAM" init storm=500 sync
 	as_expected
 	hasnt "^lost"
+	[ "$(grep -o '^api .* tid=[0-9]*' "$DIR/out" | sed 's/.*tid=//' | sort -u | wc -l)" -eq 501 ]
 }
 
 @test "without a recorder the library starts nothing, opens nothing and says nothing" {
@@ -173,7 +201,10 @@ as_expected() {
 
 @test "forked children record nothing, exec'd ones are processes of their own" {
 	requires nogpu
+	local start
+	start=$(date +%s%N)
 	recorded -q -- "$PROGRAM" init launch=2 fork=3 exec=2 launch=1 sync
+	[ $(($(date +%s%N) - start)) -lt 1900000000 ]	# nobody waited for a thread that fork did not take along
 	as_expected
 	[ "$(grep -c '^peer .*gone=1' "$DIR/out")" -eq 3 ]
 	hasnt "^lost"
@@ -238,7 +269,7 @@ as_expected() {
 	local start
 	start=$(date +%s%N)
 	recorded -q -w 1 -s 2 -b 8192 -z 1000 -- "$PROGRAM" init launch=20000 sync
-	[ $(($(date +%s%N) - start)) -lt 4000000000 ]
+	[ $(($(date +%s%N) - start)) -lt 20000000000 ]	# a program that waited would need two minutes
 	[ "$(lost slot_ring)" -gt 10000 ]
 	[ $(($(count api) + $(lost slot_ring))) -eq 20005 ]
 }
@@ -371,6 +402,9 @@ as_expected_nvtx() {
 		want=$(sed -nE '/^api .* class=(1|2|3|4|5|6|8) /s/.* correlation=([0-9]+) .*/\1/p' "$DIR/out" | paste -sd+ | bc)
 		grep -qx "sum $want" "$DIR/said" || show
 	done
+	# a runtime call and the driver call inside it are one hit
+	sim timeout 60 "$O/test/usdtcount" "$LIB" api_enter "$RECV" -q -l "$LIB" -o "$DIR/out" -- "$PROG/exits" > "$DIR/said" 2> "$DIR/err"
+	grep -qx "hits 18" "$DIR/said" || show
 	# nobody records: no hit
 	CUDA_INJECTION64_PATH="$LIB" sim "$O/test/usdtcount" "$LIB" api_enter "$PROGRAM" init launch=5 sync > "$DIR/said"
 	grep -qx "hits 0" "$DIR/said" || show

@@ -4,6 +4,7 @@
  * and prints "expect WHAT N" for what a recorder must have seen of it.
  */
 #include <dirent.h>
+#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -100,17 +101,33 @@ static void storm(int n, int width)
 	}
 }
 
+/* As NVTX's header does at the program's first range, long before CUDA. */
+static void nvtx_first(void)
+{
+	const char *path = getenv("NVTX_INJECTION64_PATH");
+	void *handle = path ? dlopen(path, RTLD_LAZY) : NULL;
+	int (*init)(void *) = handle ? dlsym(handle, "InitializeInjectionNvtx2") : NULL;
+
+	ok(!init || !init(NULL), "InitializeInjectionNvtx2");
+}
+
+enum { CHILD_PLAIN, CHILD_EXEC, CHILD_CUDA };
+
 static void child(int cuda)
 {
 	pid_t pid = fork();
 	int status;
 
-	if (!pid && cuda) {
+	if (!pid && cuda == CHILD_CUDA) {
+		init(0);
+		launch(5);
+		OK(cuCtxSynchronize());
+	} else if (!pid && cuda == CHILD_EXEC) {
 		execl("/proc/self/exe", self, "init", "launch=5", "sync", "quiet", NULL);
 		_exit(127);
 	}
 	if (!pid)
-		_exit(0);
+		exit(0);	/* with the library's exit handler, but without its thread */
 	waitpid(pid, &status, 0);
 	ok(status, "the child");
 	kernels += cuda ? 5 : 0;
@@ -173,12 +190,17 @@ static void act(const char *what, int n)
 		storm(n, 50);
 	else if (!strcmp(what, "fork"))
 		for (i = 0; i < n; i++)
-			child(0);
+			child(CHILD_PLAIN);
 	else if (!strcmp(what, "exec"))
 		for (i = 0; i < n; i++)
-			child(1);
+			child(CHILD_EXEC);
 	else if (!strcmp(what, "helper"))
 		helper();
+	else if (!strcmp(what, "forkcuda"))	/* only where the parent has no CUDA yet */
+		for (i = 0; i < n; i++)
+			child(CHILD_CUDA);
+	else if (!strcmp(what, "nvtx"))
+		nvtx_first();
 	else if (!strcmp(what, "ms"))
 		usleep(n * 1000);
 	else if (!strcmp(what, "closeall"))
