@@ -87,6 +87,31 @@ whole() {
 	whole
 }
 
+@test "--api=nested adds the driver calls inside runtime calls" {
+	program threads
+	run ! grep -qE '^api .* depth=[1-9]' dump
+	outer="$(count api)"
+	GPUREC="--api nested" program threads
+	agrees kernel kernels
+	[ "$(count api depth=0)" -eq "$outer" ]
+	[ "$(count api 'class=launch depth=1')" -ge "$(told kernels)" ]
+	whole
+}
+
+@test "inside a pid namespace all ids are the host's, and every link holds" {
+	requires bpf unshare
+	sim unshare -p -f --mount-proc "$BIN/gpurec" -o x.gst -- "$PROG/forktree" > out 2> err
+	recorded x.gst
+	agrees kernel kernels
+	whole
+	# ids of the library's records and of the kernel's: each API call's thread was seen to switch
+	run -0 bash -c "comm -23 <(grep '^api ' dump | grep -oE ' pid=[0-9]+ tid=[0-9]+' | sort -u) \
+		<(grep '^switch ' dump | grep -oE ' pid=[0-9]+ tid=[0-9]+' | sort -u)"
+	[ -z "$output" ]
+	"$BIN/gpureport" -j -i x.gst > report.json
+	[ "$(value report.json .launch.uncorrelated)" -eq 0 ]
+}
+
 @test "kernels with long names, and threads that wait in all the ways there are" {
 	program many
 	agrees kernel kernels
@@ -354,6 +379,42 @@ whole() {
 	recorded x.gst
 	[ "$(count lost where=bpf_ring)" -ge 1 ]
 	GPUREC="--fail-on-loss" run -0 record x.gst true
+}
+
+@test "threads whose rings are too small lose records, which are counted" {
+	GPUREC="--buffer 4096 --fail-on-loss" run -3 record x.gst "$PROG/launchloop" 20000
+	[[ "$output" =~ ,\ [1-9][0-9]*\ lost ]]
+	recorded x.gst
+	[ "$(count lost where=slot_ring)" -ge 1 ]
+	# not one launch call is missing without being counted
+	lost="$(grep '^lost .*where=slot_ring' dump | sed -E 's/.* count=([0-9]+).*/\1/' | awk '{ n += $1 } END { print n }')"
+	[ $(($(count api class=launch) + $(count kernel) + lost)) -ge 40000 ]
+}
+
+@test "on a terminal: a line of progress, Ctrl-C ends the command and the recording" {
+	requires python3
+	cat > terminal.py <<-'END'
+		import os, pty, sys
+		pid, fd = pty.fork()
+		if not pid:
+		    os.execv(sys.argv[1], sys.argv[1:])
+		out = b""
+		sent = False
+		while True:
+		    try:
+		        out += os.read(fd, 65536)
+		    except OSError:
+		        break
+		    if b" records, " in out and not sent:
+		        os.write(fd, b"\x03")
+		        sent = True
+		os.write(1, out)
+		sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+	END
+	run -7 python3 terminal.py "$BIN/gpurec" -o x.gst -- sh -c 'trap "echo interrupted; exit 7" INT; while :; do sleep 0.1; done'
+	[[ "$output" == *"records, "*" MB, 0 lost"*interrupted*"gpurec: x.gst: "* ]]
+	recorded x.gst
+	[ "$(count clock)" -ge 2 ]
 }
 
 @test "SIGTERM is passed on, and the file is whole" {

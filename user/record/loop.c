@@ -201,7 +201,8 @@ static u32 still_followed(const struct recorder *r)
 
 int loop_run(struct recorder *r)
 {
-	struct loop l = { .r = r, .progress = isatty(STDERR_FILENO) };
+	struct loop l = { .r = r, .next_second = now_ns() + SECOND_NS,
+			  .progress = isatty(STDERR_FILENO) };
 	u32 left;
 	int err = loop_open(&l);
 

@@ -2,7 +2,8 @@
 /*
  * The files that followed processes have mapped, and their mappings. A file is
  * opened when it is first seen, for its process may be gone when its symbols
- * are wanted; it is read when the first frame in it is met.
+ * are wanted, and stays open, so that its inode number is not given to another;
+ * it is read when the first frame in it is met.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -129,8 +130,6 @@ void object_symbols(struct object *o)
 		return;
 	snprintf(root, sizeof(root), "/proc/self/fd/%d", o->root);
 	o->symbols = elf_symbols_open(o->fd, o->path, root, o->build_id, &o->build_id_size);
-	close(o->fd);
-	o->fd = -1;
 }
 
 void objects_free(struct objects *all)

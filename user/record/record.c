@@ -191,7 +191,7 @@ static int handover_begin(struct recorder *r)
 	return handover_open(&r->handover, &set, &deliver_handover, r);
 }
 
-/* Every file that is mapped somewhere is held open until its symbols are read. */
+/* Every file that is mapped somewhere is held open. */
 static void raise_files(struct recorder *r)
 {
 	struct rlimit all;

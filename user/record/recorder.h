@@ -31,7 +31,7 @@ struct object {
 	u16 id;				/* of its struct map, 0: not written yet */
 	u16 build_id_size;
 	u8 build_id[24];
-	int fd;				/* held until its symbols are read, -1 */
+	int fd;				/* held to the end: pins the inode number; -1 none */
 	int root;			/* directory below which its path is, -1 */
 	bool observer;			/* ours or CUPTI's: frames that exist because we look */
 	bool tried;			/* symbols were asked for */
@@ -50,7 +50,7 @@ struct maps { u32 refs, count; struct mapping map[]; };	/* executable ones, by a
 struct maps *maps_read(struct objects *objects, u32 pid);
 const struct mapping *maps_find(const struct maps *m, u64 addr);
 void maps_put(struct maps *m);			/* NULL is fine */
-void object_symbols(struct object *o);		/* reads them, once, and lets the file go */
+void object_symbols(struct object *o);		/* reads them, once */
 void objects_free(struct objects *objects);
 
 /* ---- processes (processes.c) ---- */
