@@ -231,6 +231,7 @@ whole() {
 	grep -q ' 0 lost$' err
 	[ "$(grep '^task ' dump | grep 'what=exec' | grep -c 'comm="true"')" -eq 211 ]
 	[ "$(grep '^task ' dump | grep 'what=exit' | grep -c 'comm="true"')" -eq 211 ]
+	run ! grep 'still run' err
 }
 
 @test "the command's own exit code is passed on, and 128+n when a signal killed it" {
@@ -263,11 +264,18 @@ whole() {
 	cmp -n 3000000 in both
 }
 
-@test "the command gets our descriptors, signal mask, limits and ignored signals, not more" {
-	look='ls -l /proc/self/fd | grep -vE "/proc|fd$|total" | wc -l; grep -E "^Sig(Blk|Ign)" /proc/self/status; ulimit -n'
-	sh -c "$look" > plain 2> /dev/null < /dev/null
-	"$BIN/gpurec" -o x.gst -- sh -c "$look" > seen 2> /dev/null < /dev/null
-	diff plain seen
+# same COMMAND...: prints the same under gpurec, but for what gpurec sets in the environment
+same() {
+	env -u _ "$@" > plain 2> /dev/null < /dev/null
+	env -u _ "$BIN/gpurec" -o x.gst -- "$@" > seen 2> /dev/null < /dev/null
+	diff plain <(grep -vE '^(CUDA_INJECTION64_PATH|NVTX_INJECTION64_PATH|GPUSCOPE_SOCKET)=' seen)
+}
+
+@test "the command gets our descriptors, signal mask, limits and environment, not more" {
+	same ls /proc/self/fd
+	same grep -E '^Sig(Blk|Ign)' /proc/self/status	# no shell: dash clears the mask
+	same sh -c 'ulimit -n'
+	same env
 }
 
 @test "neither environment nor arguments are in the file" {
@@ -437,6 +445,17 @@ whole() {
 	recorded x.gst
 	touch go
 	until_true test -s finished
+}
+
+@test "CUDA work that outlives the command: what it did so far is in the file, with its calls" {
+	requires bpf
+	record x.gst bash -c '"$0" 100000 20000 > later 2>&1 & until grep -q runs later; do sleep 0.05; done; sleep 0.5' "$PROG/launchloop" > out 2> err
+	grep -q '1 process of the command still runs' err
+	recorded x.gst
+	[ "$(count kernel)" -gt 1000 ]
+	whole
+	until_true grep -q 'expect kernels' later
+	[ "$(awk '$2 == "kernels" { print $3 }' later)" -eq 100001 ]
 }
 
 @test "what outlives the command is left alone, and that is said" {
