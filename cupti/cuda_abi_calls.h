@@ -8,8 +8,8 @@
 
 #include "cuda_abi.h"
 
-#define STREAM_CALL(name, ...)                                                                  \
-	CUresult name(__VA_ARGS__);                                                             \
+#define STREAM_CALL(name, ...)		\
+	CUresult name(__VA_ARGS__);	\
 	CUresult name##_ptsz(__VA_ARGS__)
 
 CUresult cuInit(unsigned int flags);
@@ -63,12 +63,13 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int co
 CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image);
 CUresult cuModuleUnload(CUmodule module);
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name);
-CUresult cuModuleGetGlobal_v2(CUdeviceptr *ptr, size_t *bytes, CUmodule module, const char *name);
+CUresult cuModuleGetGlobal_v2(CUdeviceptr *ptr, size_t *bytes, CUmodule module,
+			      const char *name);
 CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode);
 CUresult cuModuleGetFunctionCount(unsigned int *count, CUmodule module);
 CUresult cuLibraryLoadData(CUlibrary *library, const void *code, int *jit_options,
-			   void **jit_values, unsigned int jit_count, int *options, void **values,
-			   unsigned int count);
+			   void **jit_values, unsigned int jit_count, int *options,
+			   void **values, unsigned int count);
 CUresult cuLibraryGetKernel(CUkernel *kernel, CUlibrary library, const char *name);
 CUresult cuLibraryGetModule(CUmodule *module, CUlibrary library);
 CUresult cuLibraryUnload(CUlibrary library);
@@ -122,8 +123,8 @@ CUresult cuPointerGetAttributes(unsigned int count, CUpointer_attribute *attribu
 				void **values, CUdeviceptr ptr);
 
 /* The synchronous copies and sets have twins named _ptds. */
-#define DEFAULT_STREAM_CALL(name, ...)                                                          \
-	CUresult name(__VA_ARGS__);                                                             \
+#define DEFAULT_STREAM_CALL(name, ...)	\
+	CUresult name(__VA_ARGS__);	\
 	CUresult name##_ptds(__VA_ARGS__)
 
 DEFAULT_STREAM_CALL(cuMemcpy, CUdeviceptr dst, CUdeviceptr src, size_t bytes);
@@ -195,7 +196,8 @@ CUresult cuGraphAddEmptyNode(CUgraphNode *node, CUgraph graph, const CUgraphNode
 CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count);
 CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type);
 CUresult cuGraphClone(CUgraph *clone, CUgraph graph);
-CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned long long flags);
+CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph,
+				     unsigned long long flags);
 STREAM_CALL(cuGraphLaunch, CUgraphExec exec, CUstream stream);
 STREAM_CALL(cuGraphUpload, CUgraphExec exec, CUstream stream);
 CUresult cuGraphExecDestroy(CUgraphExec exec);

@@ -22,8 +22,8 @@
 #define EACH10(m, a, ...) m(a) EACH9(m, __VA_ARGS__)
 #define EACH11(m, a, ...) m(a) EACH10(m, __VA_ARGS__)
 #define EACH_PICK(a, b, c, d, e, f, g, h, i, j, k, l, name, ...) name
-#define EACH(m, ...)                                                                            \
-	EACH_PICK(_ __VA_OPT__(,) __VA_ARGS__, EACH11, EACH10, EACH9, EACH8, EACH7, EACH6,      \
+#define EACH(m, ...)									       \
+	EACH_PICK(_ __VA_OPT__(,) __VA_ARGS__, EACH11, EACH10, EACH9, EACH8, EACH7, EACH6,     \
 		  EACH5, EACH4, EACH3, EACH2, EACH1, EACH0)(m __VA_OPT__(,) __VA_ARGS__)
 
 #define API_MEMBER(a) typeof(a) a;
@@ -33,25 +33,25 @@
  * The body of an entry point. begin() returns 0 or the error to return at once; args are in
  * parentheses; expr gives the result. per_thread says what stream 0 means in expr.
  */
-#define API_BODY(type, domain_, name_, function_, symbol_, ptsz, begin, end, args, expr)        \
-	{                                                                                       \
-		const bool per_thread __attribute__((unused)) = ptsz;                           \
-		struct {                                                                        \
-			EACH(API_MEMBER, API_STRIP args)                                        \
-		} params_ = { API_STRIP args };                                                 \
-		static uint32_t cbid_;                                                          \
-		type result_ = 0;                                                               \
-		struct sim_call call_ = {                                                       \
-			.domain = domain_, .name = name_, .function = function_,                \
-			.symbol = symbol_, .params = &params_, .result = &result_,              \
-			.cbid = &cbid_,                                                         \
-		};                                                                              \
-                                                                                                \
-		result_ = begin(&call_);                                                        \
-		if (!result_)                                                                   \
-			result_ = (expr);                                                       \
-		end(&call_);                                                                    \
-		return result_;                                                                 \
+#define API_BODY(type, domain_, name_, function_, symbol_, ptsz, begin, end, args, expr)       \
+	{										       \
+		const bool per_thread __attribute__((unused)) = ptsz;			       \
+		struct {								       \
+			EACH(API_MEMBER, API_STRIP args)				       \
+		} params_ = { API_STRIP args };						       \
+		static uint32_t cbid_;							       \
+		type result_ = 0;							       \
+		struct sim_call call_ = {						       \
+			.domain = domain_, .name = name_, .function = function_,	       \
+			.symbol = symbol_, .params = &params_, .result = &result_,	       \
+			.cbid = &cbid_,							       \
+		};									       \
+											       \
+		result_ = begin(&call_);						       \
+		if (!result_)								       \
+			result_ = (expr);						       \
+		end(&call_);								       \
+		return result_;								       \
 	}
 
 #endif

@@ -9,30 +9,30 @@
 #include "cuda_abi.h"
 
 /* E(Name, number): the numbers are the driver's, the names what programs compare with */
-#define CUDART_ERRORS(E)                                                                        \
-	E(InvalidValue, 1) E(MemoryAllocation, 2) E(InitializationError, 3)                     \
-	E(CudartUnloading, 4) E(ProfilerDisabled, 5) E(InvalidConfiguration, 9)                 \
-	E(InvalidPitchValue, 12) E(InvalidSymbol, 13) E(InvalidHostPointer, 16)                 \
-	E(InvalidDevicePointer, 17) E(InvalidMemcpyDirection, 21) E(StubLibrary, 34)            \
-	E(InsufficientDriver, 35) E(CallRequiresNewerDriver, 36)                                \
-	E(DevicesUnavailable, 46) E(MissingConfiguration, 52)                                   \
-	E(InvalidDeviceFunction, 98) E(NoDevice, 100) E(InvalidDevice, 101)                     \
-	E(StartupFailure, 127) E(InvalidKernelImage, 200) E(DeviceUninitialized, 201)           \
-	E(NoKernelImageForDevice, 209) E(ECCUncorrectable, 214)                                 \
-	E(UnsupportedLimit, 215) E(PeerAccessUnsupported, 217) E(InvalidPtx, 218)               \
-	E(FileNotFound, 301) E(OperatingSystem, 304) E(InvalidResourceHandle, 400)              \
-	E(IllegalState, 401) E(SymbolNotFound, 500) E(NotReady, 600)                            \
-	E(IllegalAddress, 700) E(LaunchOutOfResources, 701) E(LaunchTimeout, 702)               \
-	E(PeerAccessAlreadyEnabled, 704) E(PeerAccessNotEnabled, 705)                           \
-	E(ContextIsDestroyed, 709) E(Assert, 710) E(HostMemoryAlreadyRegistered, 712)           \
-	E(HostMemoryNotRegistered, 713) E(LaunchFailure, 719)                                   \
-	E(CooperativeLaunchTooLarge, 720) E(NotPermitted, 800) E(NotSupported, 801)             \
-	E(SystemNotReady, 802) E(SystemDriverMismatch, 803)                                     \
-	E(StreamCaptureUnsupported, 900) E(StreamCaptureInvalidated, 901)                       \
-	E(StreamCaptureMerge, 902) E(StreamCaptureUnmatched, 903)                               \
-	E(StreamCaptureUnjoined, 904) E(StreamCaptureIsolation, 905)                            \
-	E(StreamCaptureImplicit, 906) E(CapturedEvent, 907)                                     \
-	E(StreamCaptureWrongThread, 908) E(Timeout, 909)                                        \
+#define CUDART_ERRORS(E)								\
+	E(InvalidValue, 1) E(MemoryAllocation, 2) E(InitializationError, 3)		\
+	E(CudartUnloading, 4) E(ProfilerDisabled, 5) E(InvalidConfiguration, 9)		\
+	E(InvalidPitchValue, 12) E(InvalidSymbol, 13) E(InvalidHostPointer, 16)		\
+	E(InvalidDevicePointer, 17) E(InvalidMemcpyDirection, 21) E(StubLibrary, 34)	\
+	E(InsufficientDriver, 35) E(CallRequiresNewerDriver, 36)			\
+	E(DevicesUnavailable, 46) E(MissingConfiguration, 52)				\
+	E(InvalidDeviceFunction, 98) E(NoDevice, 100) E(InvalidDevice, 101)		\
+	E(StartupFailure, 127) E(InvalidKernelImage, 200) E(DeviceUninitialized, 201)	\
+	E(NoKernelImageForDevice, 209) E(ECCUncorrectable, 214)				\
+	E(UnsupportedLimit, 215) E(PeerAccessUnsupported, 217) E(InvalidPtx, 218)	\
+	E(FileNotFound, 301) E(OperatingSystem, 304) E(InvalidResourceHandle, 400)	\
+	E(IllegalState, 401) E(SymbolNotFound, 500) E(NotReady, 600)			\
+	E(IllegalAddress, 700) E(LaunchOutOfResources, 701) E(LaunchTimeout, 702)	\
+	E(PeerAccessAlreadyEnabled, 704) E(PeerAccessNotEnabled, 705)			\
+	E(ContextIsDestroyed, 709) E(Assert, 710) E(HostMemoryAlreadyRegistered, 712)	\
+	E(HostMemoryNotRegistered, 713) E(LaunchFailure, 719)				\
+	E(CooperativeLaunchTooLarge, 720) E(NotPermitted, 800) E(NotSupported, 801)	\
+	E(SystemNotReady, 802) E(SystemDriverMismatch, 803)				\
+	E(StreamCaptureUnsupported, 900) E(StreamCaptureInvalidated, 901)		\
+	E(StreamCaptureMerge, 902) E(StreamCaptureUnmatched, 903)			\
+	E(StreamCaptureUnjoined, 904) E(StreamCaptureIsolation, 905)			\
+	E(StreamCaptureImplicit, 906) E(CapturedEvent, 907)				\
+	E(StreamCaptureWrongThread, 908) E(Timeout, 909)				\
 	E(GraphExecUpdateFailure, 910) E(Unknown, 999)
 
 #define CUDART_ERROR_ENUM(name, number) cudaError##name = number,

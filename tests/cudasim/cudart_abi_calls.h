@@ -6,8 +6,8 @@
 #ifndef CUDART_ABI_CALLS_H
 #define CUDART_ABI_CALLS_H
 
-#define RT_STREAM_CALL(name, ...)                                                               \
-	cudaError_t name(__VA_ARGS__);                                                          \
+#define RT_STREAM_CALL(name, ...)	\
+	cudaError_t name(__VA_ARGS__);	\
 	cudaError_t name##_ptsz(__VA_ARGS__)
 
 const char *cudaGetErrorName(cudaError_t error);
@@ -77,8 +77,8 @@ cudaError_t cudaMemAdvise(const void *ptr, size_t bytes, int advice,
 			  struct cudaMemLocation location);
 
 /* The synchronous copies and sets have twins named _ptds. */
-#define RT_DEFAULT_STREAM_CALL(name, ...)                                                       \
-	cudaError_t name(__VA_ARGS__);                                                          \
+#define RT_DEFAULT_STREAM_CALL(name, ...)	\
+	cudaError_t name(__VA_ARGS__);		\
 	cudaError_t name##_ptds(__VA_ARGS__)
 
 RT_DEFAULT_STREAM_CALL(cudaMemcpy, void *dst, const void *src, size_t bytes,

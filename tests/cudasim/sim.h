@@ -15,21 +15,24 @@
 /* One API call on its way in or out; lives on the stack of the calling thread. */
 struct sim_call {
 	uint32_t domain;		/* 1 driver, 2 runtime, as CUpti_CallbackDomain */
-	const char *name;		/* as CUPTI's enumerator: "cudaLaunchKernel_v7000", "cuMemAlloc_v2" */
-	const char *function;		/* as CUPTI's functionName: "cudaLaunchKernel" */
+	const char *name;		/* CUPTI's enumerator: cudaMalloc_v3020 */
+	const char *function;		/* as CUPTI's functionName: cudaMalloc */
 	const char *symbol;		/* kernel launches: mangled kernel name, else NULL */
 	const void *params;		/* the call's generated params struct, or NULL */
 	void *result;			/* CUresult or cudaError_t; valid at exit */
 	void *context;			/* CUcontext handle, NULL before there is one */
 	uint32_t context_id;
-	uint32_t correlation;		/* set by the core; a driver call inside a runtime call shares it */
+	uint32_t correlation;		/* set by the core; nested calls share it */
 	uint32_t depth;			/* 0 outermost */
 	uint64_t start, end;		/* CLOCK_MONOTONIC ns */
-	uint32_t *cbid;			/* static cache at the call site, 0 until libcupti fills it */
-	uint64_t data[2];		/* correlationData of the subscriber, kept from enter to exit */
+	uint32_t *cbid;			/* cache of the call site, 0 until libcupti fills it */
+	uint64_t data[2];		/* correlationData of the subscriber, enter to exit */
 };
 
-enum sim_op_type { SIM_KERNEL = 1, SIM_COPY, SIM_SET, SIM_HOST, SIM_EVENT_RECORD, SIM_EVENT_WAIT, SIM_GRAPH };
+enum sim_op_type {
+	SIM_KERNEL = 1, SIM_COPY, SIM_SET, SIM_HOST, SIM_EVENT_RECORD, SIM_EVENT_WAIT,
+	SIM_GRAPH,
+};
 
 /* A finished operation, or a finished wait of the host; times CLOCK_MONOTONIC ns. */
 struct sim_record {
@@ -75,12 +78,12 @@ struct sim_resource_data {
 
 struct sim_hooks {			/* set once by libcupti; any may be NULL */
 	void (*api)(struct sim_call *call, int site);	/* 0 enter, 1 exit; in the calling thread */
-	/* in the engine's worker thread, before a wait for this operation returns */
+	/* in the engine's worker thread, some 1 ms after the end; settle() waits for it */
 	void (*record)(const struct sim_record *r);
 	void (*sync)(const struct sim_sync *s);		/* in the waiting thread */
 	void (*resource)(enum sim_resource what, const struct sim_resource_data *d);
 	void (*fini)(void);				/* the process leaves by exit() */
-	bool graph_nodes;		/* false: one SIM_GRAPH record a launch instead of its nodes */
+	bool graph_nodes;		/* false: one SIM_GRAPH record a launch, no nodes */
 };
 
 struct sim_device_info {
@@ -93,16 +96,16 @@ struct sim_device_info {
 
 struct sim_core {
 	uint32_t version;
-	void (*set_hooks)(struct sim_hooks *hooks);	/* read on every call: fields may change later */
+	void (*set_hooks)(struct sim_hooks *hooks);	/* fields may change later */
 	void (*call_enter)(struct sim_call *call);
 	void (*call_exit)(struct sim_call *call);
 	uint64_t (*now)(void);
-	int (*device_count)(void);			/* CUDASIM_DEVICES, 0 as if there were no GPU */
+	int (*device_count)(void);	/* CUDASIM_DEVICES, 0 as if there were no GPU */
 	bool (*initialized)(void);			/* cuInit succeeded */
 	const struct sim_device_info *(*device)(int ordinal);
-	void (*quiesce)(void);				/* wait until every submitted operation has been recorded */
-	void (*settle)(void);				/* wait until all that is over has been recorded */
-	/* tells what was submitted and is not over, oldest first in each stream; no calls back */
+	void (*quiesce)(void);		/* until all that was submitted has been recorded */
+	void (*settle)(void);		/* until all that is over has been recorded */
+	/* what was submitted and is not over, oldest first in each stream; no calls back */
 	void (*in_flight)(void (*give)(const struct sim_record *r));
 	/* Fault injection: CUDASIM_FAIL="NAME:nth=N:err=E,..." ; 0 or the error to return. */
 	int (*fail)(const char *name);

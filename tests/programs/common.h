@@ -23,12 +23,12 @@
  * for sm_50 and all later devices.
  */
 #define PTX_HEAD ".version 6.0\n.target sm_50\n.address_size 64\n"
-#define PTX_BODY                                                                                \
-	"{\n.reg .pred %p<3>;\n.reg .b32 %r<4>;\n.reg .b64 %rd<3>;\n"                           \
-	"ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [n];\nmov.u32 %r2, 0;\n"                  \
-	"COUNT:\nsetp.ge.u32 %p1, %r2, %r1;\n@%p1 bra WRITE;\n"                                 \
-	"mov.u32 %r3, %clock;\nadd.u32 %r2, %r2, 1;\nbra COUNT;\n"                              \
-	"WRITE:\nsetp.eq.u64 %p2, %rd1, 0;\n@%p2 bra END;\ncvta.to.global.u64 %rd2, %rd1;\n"    \
+#define PTX_BODY									       \
+	"{\n.reg .pred %p<3>;\n.reg .b32 %r<4>;\n.reg .b64 %rd<3>;\n"			       \
+	"ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [n];\nmov.u32 %r2, 0;\n"		       \
+	"COUNT:\nsetp.ge.u32 %p1, %r2, %r1;\n@%p1 bra WRITE;\n"				       \
+	"mov.u32 %r3, %clock;\nadd.u32 %r2, %r2, 1;\nbra COUNT;\n"			       \
+	"WRITE:\nsetp.eq.u64 %p2, %rd1, 0;\n@%p2 bra END;\ncvta.to.global.u64 %rd2, %rd1;\n"   \
 	"st.global.u32 [%rd2], %r2;\nEND:\nret;\n}\n"
 #define PTX_KERNEL(name) ".visible .entry " name "(.param .u64 out, .param .u32 n)\n" PTX_BODY
 
@@ -73,32 +73,32 @@ static inline void fail_call(const char *name, int error)
 }
 
 /* Calls an API function of that exported name, counts it, and ends the program if it fails. */
-#define CALL(function, ...)                                                                     \
-	do {                                                                                    \
-		static struct site site_ = { #function };                                       \
-		int error_ = function(__VA_ARGS__);                                             \
-                                                                                                \
-		site_count(&call_sites, &site_);                                                \
-		if (error_)                                                                     \
-			fail_call(#function, error_);                                           \
+#define CALL(function, ...)					\
+	do {							\
+		static struct site site_ = { #function };	\
+		int error_ = function(__VA_ARGS__);		\
+								\
+		site_count(&call_sites, &site_);		\
+		if (error_)					\
+			fail_call(#function, error_);		\
 	} while (0)
 /* The same uncounted, for calls that a recording does not see (cuInit loads the recorder). */
-#define CHECK(function, ...)                                                                    \
-	do {                                                                                    \
-		int error_ = function(__VA_ARGS__);                                             \
-                                                                                                \
-		if (error_)                                                                     \
-			fail_call(#function, error_);                                           \
+#define CHECK(function, ...)				\
+	do {						\
+		int error_ = function(__VA_ARGS__);	\
+							\
+		if (error_)				\
+			fail_call(#function, error_);	\
 	} while (0)
-#define COPY(direction, n, ...)                                                                 \
-	do {                                                                                    \
-		CALL(__VA_ARGS__);                                                              \
-		copy_count(direction, n);                                                       \
+#define COPY(direction, n, ...)			\
+	do {					\
+		CALL(__VA_ARGS__);		\
+		copy_count(direction, n);	\
 	} while (0)
-#define SET(...)                                                                                \
-	do {                                                                                    \
-		CALL(__VA_ARGS__);                                                              \
-		add(sets, 1);                                                                   \
+#define SET(...)			\
+	do {				\
+		CALL(__VA_ARGS__);	\
+		add(sets, 1);		\
 	} while (0)
 
 /* ---- telling ---- */

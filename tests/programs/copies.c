@@ -15,8 +15,8 @@ static void check(const char *what, int c, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (back[i] != (char)c) {
-			fprintf(stderr, "copies: %s: byte %zu is %d, not %d\n", what, i, back[i],
-				(char)c);
+			fprintf(stderr, "copies: %s: byte %zu is %d, not %d\n", what, i,
+				back[i], (char)c);
 			exit(1);
 		}
 }

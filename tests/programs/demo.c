@@ -56,7 +56,8 @@ static noinline void copy_batch(struct trainer *t, int step)
 {
 	CALL(cuStreamWaitEvent, t->load, t->used, 0);
 	memset(t->staging, step, 64);
-	COPY(HTOD, BATCH_BYTES, cuMemcpyHtoDAsync_v2, t->batch, t->staging, BATCH_BYTES, t->load);
+	COPY(HTOD, BATCH_BYTES, cuMemcpyHtoDAsync_v2, t->batch, t->staging, BATCH_BYTES,
+	     t->load);
 	if (step % 10 == 0)
 		COPY(HTOD, LABEL_BYTES, cuMemcpyHtoDAsync_v2, t->labels, t->pageable,
 		     LABEL_BYTES, t->load);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * exits [return|exit|_exit|abort|segv|reset|pending|thread|fork] [CODE=0]: runs 17 kernels and then
- * leaves in that way; its counts are printed before.
+ * exits [return|exit|_exit|abort|segv|reset|pending|thread|fork] [CODE=0]: runs 17
+ * kernels and then leaves in that way; its counts are printed before.
  */
 #include <pthread.h>
 #include <signal.h>

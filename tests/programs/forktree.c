@@ -10,7 +10,8 @@
 KERNEL(scale, "_ZN3ops5scaleIfEEvPT_j")
 KERNELS(&scale_stub)
 
-static noinline void children_start(char **argv, uint64_t depth, uint64_t width, uint64_t kernels)
+static noinline void children_start(char **argv, uint64_t depth, uint64_t width,
+				    uint64_t kernels)
 {
 	char text[3][24];
 	char *args[] = { argv[0], text[0], text[1], text[2], "child", NULL };

@@ -104,8 +104,7 @@ int main(int argc, char **argv)
 	CALL(cudaStreamSynchronize, main_stream);
 	COPY(DTOH, 2, cudaMemcpy, got, (char *)device_buffer + 4095, 2, cudaMemcpyDeviceToHost);
 	if (got[0] != 7 || got[1] != 3) {
-		fprintf(stderr, "graphs: the graph's copy and set left %d %d, not 7 3\n", got[0],
-			got[1]);
+		fprintf(stderr, "graphs: copy and set left %d %d, not 7 3\n", got[0], got[1]);
 		return 1;
 	}
 	CALL(cudaGraphExecDestroy, captured);

@@ -10,14 +10,14 @@ template <int K> __global__ void layer(float *x)
 }
 }
 
-#define CHECK(call)                                                                             \
-	do {                                                                                    \
-		cudaError_t error = call;                                                       \
-		if (error != cudaSuccess) {                                                     \
-			fprintf(stderr, "graphs: cannot go on: %s: %s\n", #call,                \
-				cudaGetErrorName(error));                                       \
-			exit(1);                                                                \
-		}                                                                               \
+#define CHECK(call)									\
+	do {										\
+		cudaError_t error = call;						\
+		if (error != cudaSuccess) {						\
+			fprintf(stderr, "graphs: cannot go on: %s: %s\n", #call,	\
+				cudaGetErrorName(error));				\
+			exit(1);							\
+		}									\
 	} while (0)
 
 static __attribute__((noinline)) void capture_model(float *x, cudaStream_t stream)

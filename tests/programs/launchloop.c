@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * launchloop [COUNT=100000] [RATE=0]: launches COUNT small kernels, at most RATE a second (0: as
- * fast as it can), and prints what one launch cost the host and what rate was reached.
+ * launchloop [COUNT=100000] [RATE=0]: launches COUNT small kernels, at most RATE a second (0:
+ * as fast as it can), and prints what one launch cost the host and what rate was reached.
  */
 #include "stub.h"
 

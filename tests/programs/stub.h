@@ -46,7 +46,8 @@ static inline void fatbin_build(struct stub *const *stubs, size_t count)
 	};
 	fatbin->entry = (struct fatbin_entry){
 		.kind = FATBIN_PTX, .version = 0x101, .header_bytes = sizeof(fatbin->entry),
-		.bytes = size, .major = 6, .arch = 50, .flags = FATBIN_64BIT | FATBIN_HOST_LINUX,
+		.bytes = size, .major = 6, .arch = 50,
+		.flags = FATBIN_64BIT | FATBIN_HOST_LINUX,
 	};
 	at = sprintf(fatbin->text, "%s", PTX_HEAD);
 	for (size_t i = 0; i < count; i++)
@@ -86,32 +87,32 @@ static inline void stub_launch(struct stub *s, void **args)
 	site_count(&kernel_sites, &s->site);
 }
 
-/* KERNEL(name, "mangled"): a host stub void name(float *out, unsigned n) and its registration. */
-#define KERNEL(name, mangled)                                                                   \
-	static void name(float *out, unsigned int n);                                           \
-	static struct stub name##_stub = { { mangled }, (void *)name };                         \
-	static noinline void name(float *out, unsigned int n)                                   \
-	{                                                                                       \
-		void *args[] = { &out, &n };                                                    \
-                                                                                                \
-		stub_launch(&name##_stub, args);                                                \
+/* KERNEL(name, "mangled"): a host stub, void name(float *out, unsigned n) */
+#define KERNEL(name, mangled)						\
+	static void name(float *out, unsigned int n);			\
+	static struct stub name##_stub = { { mangled }, (void *)name };	\
+	static noinline void name(float *out, unsigned int n)		\
+	{								\
+		void *args[] = { &out, &n };				\
+									\
+		stub_launch(&name##_stub, args);			\
 	}
 
 /* KERNELS(&a_stub, &b_stub): registers them before main. */
-#define KERNELS(...)                                                                            \
-	static __attribute__((constructor)) void kernels_register(void)                         \
-	{                                                                                       \
-		struct stub *const stubs[] = { __VA_ARGS__ };                                   \
-                                                                                                \
-		stubs_register(stubs, sizeof(stubs) / sizeof(*stubs));                          \
+#define KERNELS(...)							\
+	static __attribute__((constructor)) void kernels_register(void)	\
+	{								\
+		struct stub *const stubs[] = { __VA_ARGS__ };		\
+									\
+		stubs_register(stubs, sizeof(stubs) / sizeof(*stubs));	\
 	}
 
 /* name<<<blocks, 256, 0, stream>>>(out, n) */
-#define LAUNCH(name, blocks, stream, out, n)                                                    \
-	do {                                                                                    \
-		if (!__cudaPushCallConfiguration((dim3){ blocks, 1, 1 }, (dim3){ 256, 1, 1 },   \
-						 0, stream))                                    \
-			name(out, n);                                                           \
+#define LAUNCH(name, blocks, stream, out, n)						       \
+	do {										       \
+		if (!__cudaPushCallConfiguration((dim3){ blocks, 1, 1 }, (dim3){ 256, 1, 1 },  \
+						 0, stream))				       \
+			name(out, n);							       \
 	} while (0)
 
 static inline void say_device(void)

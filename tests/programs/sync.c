@@ -98,7 +98,7 @@ static noinline void legacy(cudaStream_t a, cudaStream_t apart)
 	check(cudaStreamQuery(NULL) == cudaErrorNotReady, "a non-blocking stream does not");
 	check(cudaGetLastError() == cudaErrorNotReady, "not ready is the last error");
 	CALL(cudaDeviceSynchronize);
-	check(cudaStreamQuery(NULL) == cudaSuccess, "after the device is waited for all is done");
+	check(cudaStreamQuery(NULL) == cudaSuccess, "after waiting for the device all is done");
 }
 
 /* The same where no host function holds anything up: only the times on the device tell. */
@@ -118,8 +118,8 @@ static noinline void legacy_times(cudaStream_t a)
 	CALL(cudaDeviceSynchronize);
 	CALL(cudaEventElapsedTime, &after_legacy, e[0], e[1]);
 	CALL(cudaEventElapsedTime, &after_a, e[2], e[3]);
-	check(after_legacy >= 0, "an event of a blocking stream is after the legacy stream's kernel");
-	check(after_a >= 0, "an event of the legacy stream is after a blocking stream's kernel");
+	check(after_legacy >= 0, "a blocking stream is after the legacy stream's kernel");
+	check(after_a >= 0, "the legacy stream is after a blocking stream's kernel");
 	for (int i = 0; i < 4; i++)
 		CALL(cudaEventDestroy, e[i]);
 }

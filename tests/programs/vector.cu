@@ -27,14 +27,14 @@ __global__ void widen(const float *x, wide *y, int n)
 
 __constant__ float factor[4];
 
-#define CHECK(call)                                                                             \
-	do {                                                                                    \
-		cudaError_t error = call;                                                       \
-		if (error != cudaSuccess) {                                                     \
-			fprintf(stderr, "vector: cannot go on: %s: %s\n", #call,                \
-				cudaGetErrorName(error));                                       \
-			exit(1);                                                                \
-		}                                                                               \
+#define CHECK(call)									\
+	do {										\
+		cudaError_t error = call;						\
+		if (error != cudaSuccess) {						\
+			fprintf(stderr, "vector: cannot go on: %s: %s\n", #call,	\
+				cudaGetErrorName(error));				\
+			exit(1);							\
+		}									\
 	} while (0)
 
 static __attribute__((noinline)) void train(float *x, float *y, ops::wide *w, int n,

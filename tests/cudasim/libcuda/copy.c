@@ -8,7 +8,7 @@
 
 #include "engine.h"
 
-#define STAGE_MAX 65536		/* a smaller pageable source is copied aside and not waited for */
+#define STAGE_MAX 65536		/* a smaller pageable source is taken aside, not waited for */
 
 enum { FROM_UNKNOWN, HTOD = 1, DTOH = 2, DTOD = 8, HTOH = 9, PTOP = 10 };	/* CUPTI's */
 
@@ -142,7 +142,8 @@ static CUresult copy_submit(struct work *w, struct CUstream_st *s, bool async)
 	return r;
 }
 
-static CUresult copy(uint64_t dst, uint64_t src, size_t bytes, struct CUstream_st *s, bool async)
+static CUresult copy(uint64_t dst, uint64_t src, size_t bytes, struct CUstream_st *s,
+		     bool async)
 {
 	struct work w = copy_work((char *)dst, (const char *)src, bytes, 1, bytes, bytes);
 
@@ -175,12 +176,13 @@ CUresult copy3d_work(struct work *w, const CUDA_MEMCPY3D *c)
 	size_t src_pitch = c->srcPitch ? c->srcPitch : c->WidthInBytes;
 	size_t dst_pitch = c->dstPitch ? c->dstPitch : c->WidthInBytes;
 
-	if (c->srcMemoryType == CU_MEMORYTYPE_ARRAY || c->dstMemoryType == CU_MEMORYTYPE_ARRAY ||
-	    c->Depth > 1 || c->srcZ || c->dstZ)
+	if (c->srcMemoryType == CU_MEMORYTYPE_ARRAY ||
+	    c->dstMemoryType == CU_MEMORYTYPE_ARRAY || c->Depth > 1 || c->srcZ || c->dstZ)
 		return CUDA_ERROR_NOT_SUPPORTED;
 	src += c->srcY * src_pitch + c->srcXInBytes;
 	dst += c->dstY * dst_pitch + c->dstXInBytes;
-	*w = copy_work(dst, src, c->WidthInBytes, c->Height ? c->Height : 1, dst_pitch, src_pitch);
+	*w = copy_work(dst, src, c->WidthInBytes, c->Height ? c->Height : 1, dst_pitch,
+		       src_pitch);
 	return CUDA_SUCCESS;
 }
 

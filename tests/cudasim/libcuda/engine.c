@@ -151,7 +151,7 @@ CUresult submit(struct CUstream_st *s, const struct work *w, uint64_t *seq)
 	if (unlikely(engine.ioctl_fd >= 0)) {
 		struct termios unused;
 
-		ioctl(engine.ioctl_fd, TCGETS, &unused);	/* fails with ENOTTY; seen by probes */
+		ioctl(engine.ioctl_fd, TCGETS, &unused);	/* ENOTTY, but seen */
 	}
 	return CUDA_SUCCESS;
 }
@@ -208,7 +208,7 @@ void engine_advance(uint64_t until)
 	pthread_mutex_unlock(&engine.advance);
 }
 
-/* A host function returned (callback thread): its end is now, and what waited can be planned. */
+/* A host function returned (callback thread): its end is now, what waited can be planned. */
 void host_done(struct op *op)
 {
 	struct CUstream_st *s = op->stream;

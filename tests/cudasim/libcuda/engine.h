@@ -29,7 +29,7 @@ enum payload { PAY_NONE, PAY_COPY, PAY_SET, PAY_HOST, PAY_FREE };
 
 /* What is to be done; a graph node holds one, each submission copies it into an op. */
 struct work {
-	struct sim_record rec;		/* type, sizes, names; times are filled in by the engine */
+	struct sim_record rec;		/* type, sizes, names; the engine fills in times */
 	uint64_t duration;
 	enum payload payload;
 	uint32_t element;		/* set: bytes of one element, 1 2 4 */
@@ -46,10 +46,11 @@ struct work {
 
 struct op {
 	struct work w;
-	struct op *next, *call_next;	/* in the stream or a list; in the queue of host functions */
+	struct op *next;		/* in the stream or a list */
+	struct op *call_next;		/* in the queue of host functions */
 	struct CUstream_st *stream;
 	uint64_t seq;			/* order of submission in the process */
-	uint64_t due;			/* when it leaves the stream; host function: when it may start */
+	uint64_t due;			/* leaves the stream; host function: may start */
 	bool started;			/* host function: due is known, its end not yet */
 	bool running;
 };
@@ -131,14 +132,14 @@ struct thread {				/* per thread of the application */
 
 struct engine {
 	pthread_mutex_t lock;		/* all below, contexts, streams, events, devices */
-	pthread_mutex_t advance;	/* one thread at a time moves time on; taken before lock */
-	pthread_cond_t progress;	/* a host function returned, or records were given away */
+	pthread_mutex_t advance;	/* who holds it moves time on; taken before lock */
+	pthread_cond_t progress;	/* a host function returned, records were given */
 	pthread_cond_t work;		/* wakes the worker */
 	struct CUstream_st **heap;
 	uint32_t heap_count, heap_size;
 	uint32_t open;			/* streams whose open is set */
 	struct op *free, *done, **done_end;
-	uint64_t seq, over, recorded;	/* ops submitted, retired, whose record was given away */
+	uint64_t seq, over, recorded;	/* ops submitted, retired, with their record given */
 	uint32_t urgent;		/* host functions submitted and not yet started */
 	bool idle;			/* the worker sleeps until work is signalled */
 	bool closing;
@@ -152,7 +153,7 @@ struct engine {
 
 extern struct engine engine;
 extern struct sim_hooks *sim_hooks;
-extern int sim_ready;			/* cuInit succeeded, not in a forked child, not exiting */
+extern int sim_ready;			/* cuInit succeeded; no forked child, no exit */
 extern bool sim_faults, sim_log;
 extern __thread struct thread thread __attribute__((tls_model("initial-exec")));
 
@@ -168,17 +169,18 @@ void resource_report(enum sim_resource what, const struct sim_resource_data *dat
 
 #define current (thread.top ? thread.stack[thread.top - 1] : NULL)
 
-#define DRIVER(begin, ptsz, symbol, name, decl, args, expr)                                     \
-	CUresult name decl API_BODY(CUresult, 1, #name, #name, symbol, ptsz, begin, api_end,    \
+#define DRIVER(begin, ptsz, symbol, name, decl, args, expr)				       \
+	CUresult name decl API_BODY(CUresult, 1, #name, #name, symbol, ptsz, begin, api_end,   \
 				    args, expr)
 /* entry points that need cuInit; a context; and those with a twin of another default stream */
 #define API(name, decl, args, expr) DRIVER(api_begin, false, NULL, name, decl, args, expr)
-#define CTX_API(name, decl, args, expr) DRIVER(api_begin_ctx, false, NULL, name, decl, args, expr)
-#define STREAM_API(name, decl, args, expr)                                                      \
-	DRIVER(api_begin_ctx, false, NULL, name, decl, args, expr)                              \
+#define CTX_API(name, decl, args, expr)	\
+	DRIVER(api_begin_ctx, false, NULL, name, decl, args, expr)
+#define STREAM_API(name, decl, args, expr)				\
+	DRIVER(api_begin_ctx, false, NULL, name, decl, args, expr)	\
 	DRIVER(api_begin_ctx, true, NULL, name##_ptsz, decl, args, expr)
-#define DEFAULT_API(name, decl, args, expr)                                                     \
-	DRIVER(api_begin_ctx, false, NULL, name, decl, args, expr)                              \
+#define DEFAULT_API(name, decl, args, expr)				\
+	DRIVER(api_begin_ctx, false, NULL, name, decl, args, expr)	\
 	DRIVER(api_begin_ctx, true, NULL, name##_ptds, decl, args, expr)
 
 /* settings.c */
@@ -223,7 +225,9 @@ struct CUstream_st *stream_new(CUcontext ctx, uint32_t flags, int priority, uint
 void stream_bury(struct CUstream_st *s);
 
 /* memory.c */
-enum memory_kind { MEM_PAGEABLE = 1, MEM_PINNED, MEM_DEVICE, MEM_ARRAY, MEM_MANAGED };	/* CUPTI's */
+enum memory_kind {		/* CUPTI's numbers */
+	MEM_PAGEABLE = 1, MEM_PINNED, MEM_DEVICE, MEM_ARRAY, MEM_MANAGED,
+};
 struct memory {
 	uintptr_t start, end;
 	enum memory_kind kind;

@@ -152,7 +152,8 @@ static CUresult elapsed(float *ms, CUevent start, CUevent end)
 
 #define stream_here() stream_of(stream, per_thread)
 
-CTX_API(cuEventCreate, (CUevent *event, unsigned int flags), (event, flags), create(event, flags))
+CTX_API(cuEventCreate, (CUevent *event, unsigned int flags), (event, flags),
+	create(event, flags))
 API(cuEventDestroy_v2, (CUevent event), (event), destroy(event))
 STREAM_API(cuEventRecord, (CUevent event, CUstream stream), (event, stream),
 	   record(event, stream_here()))

@@ -42,8 +42,8 @@ static CUresult launch(CUfunction f, const uint32_t *dims, uint32_t shared_bytes
 	return submit(s, &w, NULL);
 }
 
-#define LAUNCH_API(name, decl, args, expr)                                                      \
-	DRIVER(api_begin_ctx, false, function_name(function), name, decl, args, expr)           \
+#define LAUNCH_API(name, decl, args, expr)						\
+	DRIVER(api_begin_ctx, false, function_name(function), name, decl, args, expr)	\
 	DRIVER(api_begin_ctx, true, function_name(function), name##_ptsz, decl, args, expr)
 #define DIMS ((uint32_t[]){ grid_x, grid_y, grid_z, block_x, block_y, block_z })
 

@@ -102,7 +102,7 @@ static struct memory range_take(uintptr_t ptr)
 
 static CUresult allocate(void **out, size_t bytes, enum memory_kind kind)
 {
-	struct device *device = kind == MEM_DEVICE || kind == MEM_MANAGED ? current->device : NULL;
+	struct device *device = kind == MEM_PINNED ? NULL : current->device;
 	struct memory m = { .kind = kind, .device = device, .ctx = current };
 	void *ptr = NULL;
 
@@ -140,7 +140,8 @@ CUresult memory_free(uintptr_t ptr, uint32_t kind)
 {
 	struct memory m = memory_find((void *)ptr);
 
-	if (m.start != ptr || m.registered || m.kind == MEM_PAGEABLE || (kind && m.kind != kind))
+	if (m.start != ptr || m.registered || m.kind == MEM_PAGEABLE ||
+	    (kind && m.kind != kind))
 		return CUDA_ERROR_INVALID_VALUE;
 	m = range_take(ptr);
 	give_back(&m);
@@ -284,6 +285,12 @@ static CUresult pointer_get_all(unsigned int count, CUpointer_attribute *attribu
 	return CUDA_SUCCESS;
 }
 
+static CUresult managed_check(CUdeviceptr ptr)
+{
+	return memory_find((void *)ptr).kind == MEM_MANAGED ? CUDA_SUCCESS
+							    : CUDA_ERROR_INVALID_VALUE;
+}
+
 #define stream_here() stream_of(stream, per_thread)
 
 CTX_API(cuMemAlloc_v2, (CUdeviceptr *ptr, size_t bytes), (ptr, bytes),
@@ -299,8 +306,8 @@ CTX_API(cuMemAllocHost_v2, (void **ptr, size_t bytes), (ptr, bytes),
 CTX_API(cuMemHostAlloc, (void **ptr, size_t bytes, unsigned int flags), (ptr, bytes, flags),
 	allocate(ptr, bytes, MEM_PINNED))
 CTX_API(cuMemFreeHost, (void *ptr), (ptr), free_now((uintptr_t)ptr, MEM_PINNED))
-CTX_API(cuMemHostRegister_v2, (void *ptr, size_t bytes, unsigned int flags), (ptr, bytes, flags),
-	host_register(ptr, bytes))
+CTX_API(cuMemHostRegister_v2, (void *ptr, size_t bytes, unsigned int flags),
+	(ptr, bytes, flags), host_register(ptr, bytes))
 CTX_API(cuMemHostUnregister, (void *ptr), (ptr), host_unregister(ptr))
 CTX_API(cuMemHostGetDevicePointer_v2, (CUdeviceptr *device, void *ptr, unsigned int flags),
 	(device, ptr, flags), host_device_pointer(device, ptr))
@@ -319,8 +326,8 @@ CTX_API(cuPointerGetAttributes,
 STREAM_API(cuMemPrefetchAsync_v2,
 	   (CUdeviceptr ptr, size_t bytes, CUmemLocation location, unsigned int flags,
 	    CUstream stream), (ptr, bytes, location, flags, stream),
-	   memory_find((void *)ptr).kind == MEM_MANAGED ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE)
+	   managed_check(ptr))
 CTX_API(cuMemAdvise_v2,
 	(CUdeviceptr ptr, size_t bytes, CUmem_advise advice, CUmemLocation location),
 	(ptr, bytes, advice, location),
-	memory_find((void *)ptr).kind == MEM_MANAGED ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE)
+	managed_check(ptr))

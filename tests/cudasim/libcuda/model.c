@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * How long things take. A kernel: base + ns per thread, or what the first matching line of the
- * file CUDASIM_MODEL says: `REGEX duration=120us regs=64 ns_per_thread=0.1 shared=1024 local=64`.
+ * file CUDASIM_MODEL says:
+ *     REGEX duration=120us regs=64 ns_per_thread=0.1 shared=1024 local=64
  */
 #include <regex.h>
 #include <stdio.h>

@@ -152,7 +152,7 @@ static CUresult function_get(CUfunction *out, CUmodule m, const char *name)
 	return *out ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* Images are not searched for variables: each name gets its own memory, 64 KiB as nobody says. */
+/* Images are not searched for variables: each name gets memory of its own, 64 KiB. */
 static CUresult global_get(CUdeviceptr *ptr, size_t *bytes, CUmodule m, const char *name)
 {
 	struct global *g;
@@ -218,7 +218,8 @@ static CUresult occupancy(int *blocks, CUfunction f, int block_size, size_t shar
 	if (block_size <= 0 || !blocks)
 		return CUDA_ERROR_INVALID_VALUE;
 	by_threads = 2048 / block_size;
-	by_shared = shared_bytes + f->static_shared ? 233472 / (shared_bytes + f->static_shared) : 32;
+	shared_bytes += f->static_shared;
+	by_shared = shared_bytes ? 233472 / shared_bytes : 32;
 	*blocks = by_threads < by_shared ? by_threads : by_shared;
 	if (*blocks > 32)
 		*blocks = 32;
@@ -263,7 +264,8 @@ API(cuFuncGetName, (const char **name, CUfunction function), (name, function),
 API(cuFuncGetModule, (CUmodule *module, CUfunction function), (module, function),
     OF_FUNCTION(function, GIVE(module, function->module)))
 API(cuFuncGetAttribute, (int *value, CUfunction_attribute attribute, CUfunction function),
-    (value, attribute, function), OF_FUNCTION(function, attribute_get(value, attribute, function)))
+    (value, attribute, function),
+    OF_FUNCTION(function, attribute_get(value, attribute, function)))
 API(cuFuncSetAttribute, (CUfunction function, CUfunction_attribute attribute, int value),
     (function, attribute, value),
     OF_FUNCTION(function, attribute_set(function, attribute, value)))

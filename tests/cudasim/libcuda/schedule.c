@@ -63,7 +63,7 @@ static void heap_add(struct CUstream_st *s)
 		void *heap = realloc(engine.heap, size * sizeof(*engine.heap));
 
 		if (!heap)
-			abort();	/* the simulator cannot go on, and a lost stream would hang */
+			abort();	/* a stream that is lost would hang its waiters */
 		engine.heap = heap;
 		engine.heap_size = size;
 	}
@@ -108,13 +108,15 @@ static uint64_t *slot_pick(uint64_t *slots, int count, uint64_t ready)
 static uint64_t *engine_pick(struct op *op, uint64_t ready)
 {
 	struct device *device = op->stream->ctx->device;
+	uint32_t kind;
 
 	switch (op->w.rec.type) {
 	case SIM_KERNEL:
 	case SIM_SET:
 		return slot_pick(device->compute, COMPUTE_SLOTS, ready);
 	case SIM_COPY:
-		return &device->copy[op->w.rec.copy_kind == 1 ? 0 : op->w.rec.copy_kind == 2 ? 1 : 2];
+		kind = op->w.rec.copy_kind;
+		return &device->copy[kind == 1 ? 0 : kind == 2 ? 1 : 2];
 	default:
 		return NULL;
 	}

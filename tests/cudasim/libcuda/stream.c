@@ -128,10 +128,10 @@ static CUresult query(struct CUstream_st *s)
 	return empty ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
-#define STREAM_GET(out, value)                                                                  \
-	({                                                                                      \
-		struct CUstream_st *s = stream_here();                                          \
-		s ? *(out) = (value), CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;                 \
+#define STREAM_GET(out, value)							\
+	({									\
+		struct CUstream_st *s = stream_here();				\
+		s ? *(out) = (value), CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;	\
 	})
 
 CTX_API(cuStreamCreate, (CUstream *stream, unsigned int flags), (stream, flags),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Devices and their properties: all from the driver's attributes, which have the same numbers. */
+/* Devices and their properties, from the driver's attributes (the numbers are the same). */
 #include <string.h>
 
 #include "runtime.h"

@@ -2,7 +2,8 @@
 /* Graphs by the driver's calls of the same meaning. */
 #include "runtime.h"
 
-#define NODE cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *needs, size_t count
+#define NODE cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *needs,	\
+	size_t count
 #define NODE_ARGS node, graph, needs, count
 
 static cudaError_t add_kernel(NODE, const struct cudaKernelNodeParams *p)

@@ -100,10 +100,10 @@ static struct kernel *either(const void *function)
 	return k ? k : kernel_of_handle(function);
 }
 
-#define LAUNCH_API(name, version, kernel, decl, args, expr)                                     \
-	RT_BODY(rt_begin_ctx, false, kernel_name(kernel), name, #name "_v" #version, decl,      \
-		args, expr)                                                                     \
-	RT_BODY(rt_begin_ctx, true, kernel_name(kernel), name##_ptsz,                           \
+#define LAUNCH_API(name, version, kernel, decl, args, expr)				       \
+	RT_BODY(rt_begin_ctx, false, kernel_name(kernel), name, #name "_v" #version, decl,     \
+		args, expr)								       \
+	RT_BODY(rt_begin_ctx, true, kernel_name(kernel), name##_ptsz,			       \
 		#name "_ptsz_v" #version, decl, args, expr)
 
 LAUNCH_API(cudaLaunchKernel, 7000, kernel_of(function),
@@ -179,11 +179,11 @@ static cudaError_t attributes_get(struct cudaFuncAttributes *a, struct kernel *k
 	return cudaSuccess;
 }
 
-#define OF_KERNEL(function, expr)                                                               \
-	({                                                                                      \
-		CUfunction f;                                                                   \
-		cudaError_t r = kernel_function(either(function), &f);                          \
-		r ? r : rt_error(expr);                                                         \
+#define OF_KERNEL(function, expr)					\
+	({								\
+		CUfunction f;						\
+		cudaError_t r = kernel_function(either(function), &f);	\
+		r ? r : rt_error(expr);					\
 	})
 
 RT_API(cudaFuncGetAttributes, 3020,

@@ -19,8 +19,9 @@ static cudaError_t pointer_attributes(struct cudaPointerAttributes *a, const voi
 		return cudaSuccess;	/* not an error since CUDA 11: unregistered */
 	cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, D(ptr));
 	cuPointerGetAttribute(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, D(ptr));
-	a->type = managed ? cudaMemoryTypeManaged
-			  : type == CU_MEMORYTYPE_HOST ? cudaMemoryTypeHost : cudaMemoryTypeDevice;
+	a->type = managed		       ? cudaMemoryTypeManaged
+		  : type == CU_MEMORYTYPE_HOST ? cudaMemoryTypeHost
+					       : cudaMemoryTypeDevice;
 	a->device = ordinal;
 	a->devicePointer = (void *)ptr;
 	a->hostPointer = a->type == cudaMemoryTypeDevice ? NULL : (void *)ptr;
@@ -60,7 +61,8 @@ RT_API(cudaPointerGetAttributes, 4000,
        (struct cudaPointerAttributes *attributes, const void *ptr), (attributes, ptr),
        pointer_attributes(attributes, ptr))
 RT_STREAM_API(cudaMallocAsync, 11020, 11020, (void **ptr, size_t bytes, cudaStream_t stream),
-	      (ptr, bytes, stream), ON_STREAM(cuMemAllocAsync, (CUdeviceptr *)ptr, bytes, stream))
+	      (ptr, bytes, stream),
+	      ON_STREAM(cuMemAllocAsync, (CUdeviceptr *)ptr, bytes, stream))
 RT_STREAM_API(cudaFreeAsync, 11020, 11020, (void *ptr, cudaStream_t stream), (ptr, stream),
 	      ON_STREAM(cuMemFreeAsync, D(ptr), stream))
 RT_STREAM_API(cudaMemPrefetchAsync, 12020, 12020,

@@ -151,8 +151,8 @@ cudaError_t cudaPeekAtLastError(void)
 const char *cudaGetErrorName(cudaError_t error)
 {
 	switch (error) {
-#define NAME_CASE(name, number)                                                                 \
-	case number:                                                                            \
+#define NAME_CASE(name, number)		\
+	case number:			\
 		return "cudaError" #name;
 	CUDART_ERRORS(NAME_CASE)
 	default:

@@ -33,24 +33,26 @@ const char *kernel_name(const struct kernel *k);
 cudaError_t kernel_function(struct kernel *k, CUfunction *function);
 cudaError_t variable_address(const void *host, CUdeviceptr *ptr, size_t *bytes);
 
-#define RT_BODY(begin, ptsz, symbol, name, full, decl, args, expr)                              \
-	cudaError_t name decl API_BODY(cudaError_t, 2, full, #name, symbol, ptsz, begin, rt_end, \
-				       args, expr)
+#define RT_BODY(begin, ptsz, symbol, name, full, decl, args, expr)	\
+	cudaError_t name decl						\
+	API_BODY(cudaError_t, 2, full, #name, symbol, ptsz, begin, rt_end, args, expr)
 /* version is the suffix of CUPTI's enumerator: cudaMalloc is known there as cudaMalloc_v3020 */
-#define RT_PLAIN(name, version, decl, args, expr)                                               \
+#define RT_PLAIN(name, version, decl, args, expr)	\
 	RT_BODY(rt_begin, false, NULL, name, #name "_v" #version, decl, args, expr)
-#define RT_API(name, version, decl, args, expr)                                                 \
+#define RT_API(name, version, decl, args, expr)	\
 	RT_BODY(rt_begin_ctx, false, NULL, name, #name "_v" #version, decl, args, expr)
-#define RT_STREAM_API(name, version, version_ptsz, decl, args, expr)                            \
-	RT_API(name, version, decl, args, expr)                                                 \
-	RT_BODY(rt_begin_ctx, true, NULL, name##_ptsz, #name "_ptsz_v" #version_ptsz, decl,      \
+#define RT_STREAM_API(name, version, version_ptsz, decl, args, expr)			       \
+	RT_API(name, version, decl, args, expr)						       \
+	RT_BODY(rt_begin_ctx, true, NULL, name##_ptsz, #name "_ptsz_v" #version_ptsz, decl,    \
 		args, expr)
-#define RT_DEFAULT_API(name, version, decl, args, expr)                                         \
-	RT_API(name, version, decl, args, expr)                                                 \
+#define RT_DEFAULT_API(name, version, decl, args, expr)	\
+	RT_API(name, version, decl, args, expr)		\
 	RT_BODY(rt_begin_ctx, true, NULL, name##_ptds, #name "_ptds_v7000", decl, args, expr)
 
 /* The driver's entry point of the right default stream. */
-#define ON_STREAM(name, ...) rt_error(per_thread ? name##_ptsz(__VA_ARGS__) : name(__VA_ARGS__))
-#define ON_DEFAULT(name, ...) rt_error(per_thread ? name##_ptds(__VA_ARGS__) : name(__VA_ARGS__))
+#define ON_STREAM(name, ...)		\
+	rt_error(per_thread ? name##_ptsz(__VA_ARGS__) : name(__VA_ARGS__))
+#define ON_DEFAULT(name, ...)		\
+	rt_error(per_thread ? name##_ptds(__VA_ARGS__) : name(__VA_ARGS__))
 
 #endif
