@@ -77,7 +77,7 @@ struct sim_resource_data {
 };
 
 struct sim_hooks {			/* set once by libcupti; any may be NULL */
-	void (*api)(struct sim_call *call, int site);	/* 0 enter, 1 exit; in the calling thread */
+	void (*api)(struct sim_call *call, int site);	/* 0 enter, 1 exit; calling thread */
 	/* in the engine's worker thread, some 1 ms after the end; settle() waits for it */
 	void (*record)(const struct sim_record *r);
 	void (*sync)(const struct sim_sync *s);		/* in the waiting thread */

@@ -16,6 +16,17 @@ KERNELS(&scale_stub, &reduce_stub)
 static uint64_t streams = 3, rounds = 29;
 static int devices;
 
+static void device_check(const void *buffer, int device)
+{
+	struct cudaPointerAttributes a;
+
+	CHECK(cudaPointerGetAttributes, &a, buffer);
+	if (a.device != device || a.type != cudaMemoryTypeDevice) {
+		fprintf(stderr, "threads: memory of device %d is on %d\n", device, a.device);
+		exit(1);
+	}
+}
+
 static noinline void round_run(cudaStream_t *s, float *buffer)
 {
 	for (uint64_t i = 0; i < streams; i++) {
@@ -29,8 +40,9 @@ static void *worker(void *number)
 	cudaStream_t s[STREAMS_MAX];
 	float *buffer;
 
-	CALL(cudaSetDevice, (size_t)number % devices);
+	CHECK(cudaSetDevice, (size_t)number % devices);
 	CALL(cudaMalloc, (void **)&buffer, 4096);
+	device_check(buffer, (size_t)number % devices);
 	for (uint64_t i = 0; i < streams; i++)
 		CALL(cudaStreamCreateWithFlags, &s[i], cudaStreamNonBlocking);
 	for (uint64_t i = 0; i < rounds; i++)
