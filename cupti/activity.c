@@ -261,7 +261,7 @@ void activity_complete(void *context, uint32_t stream, uint8_t *buffer, size_t s
 
 	if (library.dead || !buffer)
 		return;
-	w = writer_get();
+	w = writer_get_patient();
 	if (w && valid)
 		add_relaxed(&library.ring->delivered, buffer_walk(w, buffer, valid));
 	if (w)

@@ -92,6 +92,7 @@ void handover_forget(void);
 int ring_init(struct ring_file *ring);
 void ring_forget(void);		/* in a forked child */
 struct writer *writer_get(void);	/* of this thread; NULL: off */
+struct writer *writer_get_patient(void);	/* of a thread that brings CUPTI's buffers */
 /* Room for a record with its head filled in (ts 0, tid this thread's), or NULL: counted as lost. */
 void *record_begin(struct writer *w, u16 kind, u32 size);
 void *record_begin_patient(struct writer *w, u16 kind, u32 size);	/* waits a little for the reader */

@@ -12,6 +12,7 @@
 
 #define LOCK_TRIES 200		/* of slot 0; about a microsecond, then the record is lost */
 #define CLAIM_EVERY 64		/* events after which a thread on slot 0 looks for a free one again */
+#define RESERVED    2		/* first slots, for the threads that bring CUPTI's buffers */
 #define PATIENCE_NS 100000000	/* how long a burst waits for a reader that does not read */
 
 __thread struct thread self __attribute__((tls_model("initial-exec")));
@@ -56,42 +57,64 @@ void ring_forget(void)
 	memset(&self, 0, sizeof(self));
 }
 
-static struct writer *writer_claim(void)
+static struct writer *writer_take(u32 i)
 {
-	u32 i, n, start = load_relaxed(&hint);
+	struct writer *w = &writers[i];
+	u32 free = 0;
 
-	for (n = 0; n + 1 < library.slots; n++) {
-		struct writer *w;
-		u32 free = 0;
+	/* acquire: what the former owner left in *w */
+	if (load_relaxed(&w->slot->state) ||
+	    !__atomic_compare_exchange_n(&w->slot->state, &free, 1, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED))
+		return NULL;
+	w->frames = 0;
+	w->slot->ns_pid = library.ns_pid;
+	w->slot->ns_tid = self.ns_tid;
+	return w;
+}
 
-		i = 1 + (start + n) % (library.slots - 1);
-		w = &writers[i];
-		if (load_relaxed(&w->slot->state))
+static struct writer *writer_claim(u32 first)
+{
+	u32 n, start = load_relaxed(&hint), slots = library.slots - first;
+
+	for (n = 0; n < slots; n++) {
+		u32 i = first + (start + n) % slots;
+		struct writer *w = writer_take(i);
+
+		if (!w)
 			continue;
-		/* acquire: what the former owner left in *w */
-		if (!__atomic_compare_exchange_n(&w->slot->state, &free, 1, false, __ATOMIC_ACQUIRE,
-						 __ATOMIC_RELAXED))
-			continue;
-		store_relaxed(&hint, i);
-		w->frames = 0;
-		w->slot->ns_pid = library.ns_pid;
-		w->slot->ns_tid = self.ns_tid;
+		store_relaxed(&hint, i - first);
 		return w;
 	}
 	return &writers[0];
 }
 
-struct writer *writer_get(void)
+static struct writer *writer_of(bool brings_buffers)
 {
+	struct writer *w = NULL;
+	u32 i, reserved = library.slots > 4 * RESERVED ? RESERVED : 0;
+
 	if (!load_acquire(&library.open))
 		return NULL;
 	if (self.writer && (self.writer->index || ++self.shared % CLAIM_EVERY))
 		return self.writer;
 	if (!self.ns_tid)
 		self.ns_tid = syscall(SYS_gettid);
-	self.writer = writer_claim();
+	for (i = 1; brings_buffers && !w && i <= reserved; i++)
+		w = writer_take(i);
+	self.writer = w ? w : writer_claim(1 + reserved);
 	pthread_setspecific(key, self.writer);
 	return self.writer;
+}
+
+struct writer *writer_get(void)
+{
+	return writer_of(false);
+}
+
+struct writer *writer_get_patient(void)
+{
+	return writer_of(true);
 }
 
 struct writer *writer_shared(void)

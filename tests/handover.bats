@@ -33,9 +33,10 @@ hasnt() { ! grep -qE "$1" "$DIR/out" || { cat "$DIR/out"; return 1; }; }
 }
 
 @test "each kind of false record head is counted as hostile, and what follows is read" {
-	recorded -q -- hello pastend good=5 small good=5 odd good=5 wait filler good=3 wait
-	has "count api 18"
-	has "lost hostile 4"
+	recorded -q -- hello pastend good=5 small good=5 odd good=5 wait filler good=3 wait pastname good=1
+	has "count api 19"
+	has "lost hostile 5"
+	hasnt "^count name"
 }
 
 @test "a library may send only its own kinds" {

@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,15 +80,15 @@ static void graph(int n)
 	graphs += n;
 }
 
-static void *thread(void *unused)
+static void *thread(void *launches)
 {
 	OK(cuCtxSetCurrent(context));
-	launch(3);
+	launch((intptr_t)launches);
 	return NULL;
 }
 
-/* All at once, `width` at a time. */
-static void storm(int n, int width)
+/* `width` at a time. */
+static void storm(int n, int width, intptr_t launches)
 {
 	pthread_t t[64];
 	int i, begun;
@@ -95,7 +96,7 @@ static void storm(int n, int width)
 	for (; n > 0; n -= begun) {
 		begun = n < width ? n : width;
 		for (i = 0; i < begun; i++)
-			pthread_create(&t[i], NULL, thread, NULL);
+			pthread_create(&t[i], NULL, thread, (void *)launches);
 		for (i = 0; i < begun; i++)
 			pthread_join(t[i], NULL);
 	}
@@ -187,7 +188,9 @@ static void act(const char *what, int n)
 	else if (!strcmp(what, "bad"))	/* a launch that fails */
 		launches_failed += !!cuLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
 	else if (!strcmp(what, "storm"))
-		storm(n, 50);
+		storm(n, 50, 3);
+	else if (!strcmp(what, "crowd"))	/* more threads than slots, all at work */
+		storm(64, 64, n);
 	else if (!strcmp(what, "fork"))
 		for (i = 0; i < n; i++)
 			child(CHILD_PLAIN);
