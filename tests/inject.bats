@@ -71,7 +71,7 @@ as_expected() {
 			$1 == "api" { got["api:" f["name"]]++ }
 			END { for (w in want) if (w ~ /^(kernels|copies|sets|bytes_|kernel:|api:)/ && !(w in other) && got[w] + 0 != want[w]) {
 				print p ": " w ": recorded " got[w] + 0 ", made " want[w]; bad++ }
-			      for (w in got) if (w ~ /^(kernel|api):/ && w !~ /Query$/ && !(w in want)) { print p ": " w " was never made"; bad++ }
+			      for (w in got) if (p !~ /nvcc$/ && w ~ /^(kernel|api):/ && w !~ /Query$/ && !(w in want)) { print p ": " w " was never made"; bad++ }
 			      exit bad > 0 || length(want) < 6 }' "$DIR/table" "$DIR/said" "$DIR/out" || show
 	done
 }
