@@ -38,6 +38,8 @@ static void call_enter(u32 domain, u32 cbid, const struct cupti_callback_data *d
 	c->correlation = d->correlation;
 	c->what = cbid | domain << 24;
 	c->captured = false;
+	if (t->depth > 1 && !(load_relaxed(&recording) & WANT_API_NESTED))
+		return;
 	if (t->depth == 1 && (WITH_STACK & CLASSES(row->class)))
 		usdt_api_enter(c->correlation, library.producer, w->index, t->ns_tid, c->what);
 	c->start = clock_now();
@@ -74,20 +76,21 @@ static void operation_begun(struct writer *w, u32 class, const struct call *c, s
 static void call_exit(u32 domain, u32 cbid, const struct cupti_callback_data *d)
 {
 	const struct api_row *row = api_row(domain, cbid);
-	u64 end = clock_now();
-	struct writer *w;
 	struct call call;
-	struct api *api;
 	int depth = call_pop(cbid | domain << 24, d->correlation, &call);
 	s32 result = d->result ? *(const s32 *)d->result : 0;
+	struct writer *w;
+	struct api *api;
+	u64 end;
 
-	w = depth < 0 ? NULL : writer_get();
+	if (depth < 0 || (depth && !(load_relaxed(&recording) & WANT_API_NESTED)))
+		return;
+	end = clock_now();
+	w = writer_get();
 	if (!w)
 		return;
 	if (!depth)
 		operation_begun(w, row->class, &call, result);
-	if (depth && !(load_relaxed(&recording) & WANT_API_NESTED))
-		return;
 	name_api(16 + (domain - 1) * 4096 + cbid, row->function);
 	api = record_begin(w, EVENT_API, sizeof(*api));
 	if (!api)
