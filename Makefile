@@ -1,4 +1,4 @@
-# make [V=1] [O=dir] [all demo check lint bench check-gpu install clean dist vmlinux]
+# make [V=1] [O=dir] [all demo check lint bench check-gpu install clean dist arm64 vmlinux]
 # A new tool, probe set or test edits no list here: everything is found by name.
 O       ?= build
 PREFIX  ?= /usr/local
@@ -7,6 +7,7 @@ CLANG   ?= clang
 BPFTOOL ?= $(firstword $(shell command -v bpftool) /usr/sbin/bpftool)
 NVCC    ?= $(firstword $(wildcard /usr/local/cuda/bin/nvcc) nvcc)
 PYTHON  ?= python3
+ARM64_CC ?= aarch64-linux-gnu-gcc
 VERSION := 0.1
 MACHINE := $(shell uname -m)
 ARCH    ?= $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(MACHINE)))
@@ -155,18 +156,25 @@ check-gpu: tests
 	$QO=$O tests/check-gpu
 vmlinux:
 	$Qvmlinux/regen.sh
+# every file compiled for arm64; what needs no library of that architecture is linked too
+objects: $(LIBOBJ) $(TOOLS:%=$O/obj/tools/%.o) $(CUDALIB) sim
+arm64:
+	$Q$(MAKE) ARCH=arm64 CC=$(ARM64_CC) NVCC= O=$O/arm64 objects
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/gpuscope $(DESTDIR)$(PREFIX)/share/man/man8
 	install $(TOOLS:%=$O/bin/%) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(CUDALIB) $(DESTDIR)$(PREFIX)/lib/gpuscope
 	install -m 644 $(wildcard tools/*.8) $(DESTDIR)$(PREFIX)/share/man/man8
+	install -d $(DESTDIR)$(PREFIX)/share/doc/gpuscope
+	install -m 644 README.md NEWS.md LICENSE $(wildcard tools/*_example.txt) $(DESTDIR)$(PREFIX)/share/doc/gpuscope
 dist:
+	@git rev-parse HEAD > /dev/null 2>&1 || { echo "make dist: cannot make the archive: not a git checkout" >&2; exit 1; }
 	git archive --format=tar.gz --prefix=gpuscope-$(VERSION)/ -o gpuscope-$(VERSION).tar.gz HEAD
 clean:
 	rm -rf $O
 
 -include $(shell find $O -name '*.d' 2>/dev/null)
-.PHONY: all sim tests demo check lint bench check-gpu vmlinux install dist clean
+.PHONY: all sim tests demo check lint bench check-gpu vmlinux objects arm64 install dist clean
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -29,6 +29,17 @@ requires() {
 	done
 }
 
+# sources PATTERN...: our own files whose path matches, in a checkout and in an unpacked archive
+sources() {
+	if git rev-parse --is-inside-work-tree > /dev/null 2>&1; then
+		git ls-files "$@"
+	else
+		local pattern paths=()
+		for pattern; do paths+=(-o -path "./$pattern"); done
+		find . -path "./${O#"$ROOT"/}" -prune -o -type f \( "${paths[@]:1}" \) -print | sed 's|^\./||' | sort
+	fi
+}
+
 # sim COMMAND...: run COMMAND on the simulated GPU
 sim() { LD_LIBRARY_PATH="$SIMLIB${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" "$@"; }
 

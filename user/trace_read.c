@@ -217,7 +217,7 @@ static bool head_plausible(const struct block_head *h)
 static int read_block(struct trace_reader *r, struct block_head *h)
 {
 	ssize_t n;
-	u32 crc, want;
+	u32 crc, want, magic = BLOCK_MAGIC;
 	int ret;
 
 	r->block_at = r->offset;
@@ -226,7 +226,7 @@ static int read_block(struct trace_reader *r, struct block_head *h)
 		return n;
 	if (n == 0)
 		return stop(r, "ends without its end mark at byte %llu", r->offset);
-	if ((size_t)n < sizeof(*h) && !memcmp(h, &(u32){ BLOCK_MAGIC }, n < 4 ? n : 4))
+	if ((size_t)n < sizeof(*h) && !memcmp(h, &magic, n < 4 ? n : 4))
 		return stop(r, "ends inside a block at byte %llu", r->block_at);
 	if ((size_t)n < sizeof(*h) || !head_plausible(h))
 		return stop_damaged(r);

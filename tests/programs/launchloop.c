@@ -14,7 +14,7 @@ KERNELS(&scale_stub)
 static void pace(uint64_t start, uint64_t i, uint64_t rate)
 {
 	while (rate && (now_ns() - start) * rate < i * 1000000000ull)
-		__builtin_ia32_pause();
+		;
 }
 
 static noinline uint64_t launch_all(cudaStream_t *streams, uint64_t count, uint64_t rate)
