@@ -33,8 +33,8 @@ expected() { sed -nE "s/^expect $1 //p" "$out"; }
 
 @test "what is copied to the device comes back, by every direction and kind of memory" {
 	program copies
-	[ "$(expected copies)" = 84 ]
-	[ "$(expected api:cudaMemcpyAsync)" = 46 ]
+	[ "$(expected copies)" = 99 ]
+	[ "$(expected api:cudaMemcpyAsync)" = 61 ]
 	[ ! -s "$BATS_TEST_TMPDIR/err" ]
 }
 
@@ -75,11 +75,11 @@ expected() { sed -nE "s/^expect $1 //p" "$out"; }
 	CUDASIM_FAIL="cuMemAlloc:nth=3:err=2" run -1 sim "$PROG/demo"
 	[[ "$output" == *"demo: cannot go on: cuMemAlloc_v2 returned 2"* ]]
 	# the runtime passes on what the driver says, and has faults of its own
-	CUDASIM_FAIL="cuMemAlloc:nth=2:err=2" run -1 sim "$PROG/copies"
+	CUDASIM_FAIL="cuMemAlloc:nth=4:err=2" run -1 sim "$PROG/copies"
 	[[ "$output" == *"copies: cannot go on: cudaMalloc returned 2"* ]]
 	CUDASIM_FAIL="cudaMemcpy:nth=4:err=719" run -1 sim "$PROG/copies"
 	[[ "$output" == *"copies: cannot go on: cudaMemcpy returned 719"* ]]
-	CUDASIM_FAIL="cuMemAlloc:nth=3:err=2" run -0 sim "$PROG/copies"	# it allocates twice
+	CUDASIM_FAIL="cuMemAlloc:nth=5:err=2" run -0 sim "$PROG/copies"	# it allocates 4 times
 }
 
 @test "a process leaves as it would without the simulator" {
@@ -87,6 +87,8 @@ expected() { sed -nE "s/^expect $1 //p" "$out"; }
 	run -3 sim "$PROG/exits" exit 3
 	run -4 sim "$PROG/exits" _exit 4
 	run -5 sim "$PROG/exits" thread 5
+	run -6 timeout 20 "$PROG/exits" callback 6
+	[[ "$output" == *"exits: callback got 800"* ]]
 	run -134 sim "$PROG/exits" abort
 	run -139 sim "$PROG/exits" segv
 	run -0 sim "$PROG/exits" reset

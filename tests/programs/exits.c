@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * exits [return|exit|_exit|abort|segv|reset|pending|thread|fork] [CODE=0]: runs 17
- * kernels and then leaves in that way; its counts are printed before.
+ * exits [return|exit|_exit|abort|segv|reset|pending|thread|fork|callback]
+ * [CODE=0]: runs 17 kernels and then leaves in that way; its counts are printed before.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -13,6 +13,13 @@ KERNEL(scale, "_ZN3ops5scaleIfEEvPT_j")
 KERNELS(&scale_stub)
 
 #define KERNELS_RUN 17
+
+/* Before it exits: in a host function every call of CUDA is refused. */
+static void exit_in_callback(void *code)
+{
+	printf("exits: callback got %d\n", cudaDeviceSynchronize());
+	exit((int)(size_t)code);
+}
 
 static void *exit_here(void *code)
 {
@@ -55,6 +62,10 @@ static noinline void leave(const char *way, int code)
 	if (!strcmp(way, "pending"))
 		for (int i = 0; i < 1000; i++)
 			LAUNCH(scale, 65536, NULL, NULL, 1000);
+	if (!strcmp(way, "callback")) {
+		CHECK(cudaLaunchHostFunc, NULL, exit_in_callback, (void *)(size_t)code);
+		pause();
+	}
 	if (!strcmp(way, "fork"))
 		fork_here();
 	if (!strcmp(way, "thread") &&

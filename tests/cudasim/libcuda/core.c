@@ -62,6 +62,8 @@ CUresult api_begin(struct sim_call *call)
 	if (unlikely(!sim_ready))
 		return not_ready();
 	call_enter(call);
+	if (unlikely(thread.in_callback))
+		return CUDA_ERROR_NOT_PERMITTED;
 	return unlikely(sim_faults) ? fault(call->name) : CUDA_SUCCESS;
 }
 

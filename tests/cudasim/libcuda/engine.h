@@ -128,6 +128,7 @@ struct thread {				/* per thread of the application */
 	struct CUstream_st *own;	/* per-thread default stream of own_ctx */
 	CUcontext own_ctx;
 	int capture_mode;
+	bool in_callback;		/* runs host functions: may call nothing of CUDA */
 };
 
 struct engine {

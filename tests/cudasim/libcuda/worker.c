@@ -134,6 +134,7 @@ static void *caller_body(void *unused)
 {
 	struct op *op;
 
+	thread.in_callback = true;
 	pthread_mutex_lock(&engine.lock);
 	while (!engine.closing) {
 		op = calls;
@@ -305,8 +306,8 @@ void quiesce(void)
 {
 	uint64_t seq;
 
-	if (worker_runs && pthread_equal(pthread_self(), worker))
-		return;
+	if (thread.in_callback || (worker_runs && pthread_equal(pthread_self(), worker)))
+		return;		/* it would wait for itself */
 	pthread_mutex_lock(&engine.lock);
 	seq = engine.seq;
 	pthread_mutex_unlock(&engine.lock);
