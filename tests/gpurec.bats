@@ -312,6 +312,23 @@ same() {
 	[ "$(count switch)" -eq 0 ]
 }
 
+@test "a probe set that cannot be attached is named once, and the rest recorded" {
+	requires bpf setpriv unshare
+	chmod 777 .
+	# with these two capabilities a user may trace, but tracefs stays shut: no syscall tracepoints
+	caps="-all,+bpf,+perfmon"
+	sim unshare -m bash -c 'mount -t tmpfs none /sys/kernel/tracing; [ ! -d /sys/kernel/debug/tracing ] || mount -t tmpfs none /sys/kernel/debug; exec "$@"' sh \
+		setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=$caps --ambient-caps=$caps --bounding-set=$caps \
+		"$BIN/gpurec" -o x.gst -- "$PROG/threads" > out 2> err
+	recorded x.gst
+	agrees kernel kernels
+	[ "$(grep -c '"ioctl"' err)" -eq 1 ]
+	[ "$(count note 'what=missing.*probe set ioctl')" -eq 1 ]
+	run ! grep -E '^note .*probes=[a-z,]*ioctl' dump
+	[ "$(count switch)" -gt 0 ]
+	[ "$(count fault)" -gt 0 ]
+}
+
 @test "CUDA_INJECTION64_PATH of the user is kept, said, and the rest recorded" {
 	run -0 env CUDA_INJECTION64_PATH=/some/other.so "$BIN/gpurec" -o x.gst -- sh -c 'echo "has $CUDA_INJECTION64_PATH"'
 	[[ "$output" == *"has /some/other.so"* ]]

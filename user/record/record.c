@@ -169,7 +169,6 @@ static int file_open(struct recorder *r)
 	record_clock(r);
 	record_note(r, NOTE_SETTING, "graph=%s", node_graphs(r) ? "node" : "launch");
 	record_note(r, NOTE_SETTING, "api=%s", nested_api(r) ? "nested" : "outer");
-	record_note(r, NOTE_SETTING, "stacks=%s", r->set->no_stacks ? "none" : "frame-pointer");
 	return 0;
 }
 
@@ -215,6 +214,7 @@ static int recorder_begin(struct recorder *r, const struct record_set *sets, cha
 		return code;
 	if (file_open(r) || handover_begin(r) || sets_open(r, sets))
 		return EXIT_FAILED;
+	record_note(r, NOTE_SETTING, "stacks=%s", r->taking_stacks ? "frame-pointer" : "none");
 	code = command_spawn(r, argv);
 	return code ? code : command_release(r);
 }

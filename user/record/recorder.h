@@ -107,7 +107,7 @@ struct recorder {
 	u32 probes;
 	int followed_fd, adopt_fd;	/* -1 without BPF */
 	bool inner;			/* we run in a pid namespace: host ids are not ours */
-	bool simulated;
+	bool simulated, taking_stacks;
 	sigset_t signals_before;	/* what the command gets: as we got it */
 	struct rlimit files_before;
 	struct command command;

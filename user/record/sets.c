@@ -123,21 +123,35 @@ static void sets_load(struct recorder *r, const struct record_set *sets)
 	}
 }
 
+/* What could not be attached is closed; its place is taken by the next. */
 static void sets_attach(struct recorder *r)
 {
-	for (u32 i = 0; i < r->probes; i++) {
-		bool library = r->probe_set[i]->probes;
+	u32 loaded = r->probes, n = 0;
 
-		if (probe_attach(r->probe[i], library ? command_library() : NULL, 0))
-			set_missing(r, r->probe_set[i]);
+	for (u32 i = 0; i < loaded; i++) {
+		const struct probe_set *set = r->probe_set[i];
+		struct probe_object *o = r->probe[i];
+
+		/* rows are of our library; the other programs have targets of their own */
+		if (probe_attach(o, set->probes ? command_library() : NULL, 0)) {
+			set_missing(r, set);
+			probe_close(o);
+			continue;
+		}
+		r->probe_set[n] = set;
+		r->probe[n++] = o;
 	}
+	r->probes = n;
 }
 
-static void sets_note(struct recorder *r)
+static void sets_note(struct recorder *r, const struct record_set *sets)
 {
 	char names[256] = "";
 	size_t n = 0;
 
+	for (; sets->set; sets++)
+		for (u32 i = 0; sets->stacks && i < r->probes; i++)
+			r->taking_stacks |= r->probe_set[i] == sets->set || r->probe_set[i] == sets->fast;
 	for (u32 i = 0; i < r->probes && n < sizeof(names); i++)
 		n += snprintf(names + n, sizeof(names) - n, "%s%s", i ? "," : "",
 			      r->probe_set[i]->name);
@@ -182,10 +196,10 @@ int sets_open(struct recorder *r, const struct record_set *sets)
 	mallopt(M_TRIM_THRESHOLD, 1 << 28);
 	r->shared = probe_shared_new();
 	sets_load(r, sets);
-	if (!r->probes)
-		return 0;
 	sets_attach(r);
-	sets_note(r);
+	if (!r->probes || r->probe_set[0] != sets->set)
+		return 0;
+	sets_note(r, sets);
 	return sets_ring(r);
 }
 
