@@ -56,14 +56,12 @@ static void packet_write(struct perfetto *p)
 }
 
 /* A packet with head, defaults on the first, and the interned data that waits. */
-static struct pb *packet_begin(struct perfetto *p, u64 ts)
+static struct pb *packet_open(struct perfetto *p)
 {
 	struct pb *pb = &p->packet;
 	size_t at;
 
 	pb_reset(pb);
-	if (ts)
-		pb_u64(pb, 8, ts);
 	pb_u64(pb, 10, SEQUENCE);
 	pb_u64(pb, 13, p->begun ? 2 : 1);	/* needs / clears the incremental state */
 	if (!p->begun) {
@@ -76,6 +74,15 @@ static struct pb *packet_begin(struct perfetto *p, u64 ts)
 		pb_bytes(pb, 12, p->interned.data, p->interned.size);
 		pb_reset(&p->interned);
 	}
+	return pb;
+}
+
+/* One with a time. */
+static struct pb *packet_begin(struct perfetto *p, u64 ts)
+{
+	struct pb *pb = packet_open(p);
+
+	pb_u64(pb, 8, ts < PERFETTO_TIME_MAX ? ts : PERFETTO_TIME_MAX);
 	return pb;
 }
 
@@ -173,7 +180,7 @@ static void clock_entry(struct pb *pb, u32 id, u64 ts)
 
 void perfetto_clock(struct perfetto *p, u64 monotonic_ns, u64 realtime_ns)
 {
-	struct pb *pb = packet_begin(p, 0);
+	struct pb *pb = packet_open(p);
 	size_t at = pb_open(pb, 6);
 
 	clock_entry(pb, CLOCK_ID_MONOTONIC, monotonic_ns);
@@ -194,7 +201,7 @@ static void gpu_extra(struct pb *pb, const char *key, const char *value)
 
 void perfetto_gpus(struct perfetto *p, const struct perfetto_gpu *gpus, u32 n)
 {
-	struct pb *pb = packet_begin(p, 0);
+	struct pb *pb = packet_open(p);
 	size_t at = pb_open(pb, 128), one;
 	char text[32];
 
@@ -217,7 +224,7 @@ void perfetto_gpus(struct perfetto *p, const struct perfetto_gpu *gpus, u32 n)
 
 void perfetto_process(struct perfetto *p, u64 uuid, u32 pid, const char *name)
 {
-	struct pb *pb = packet_begin(p, 0);
+	struct pb *pb = packet_open(p);
 	size_t at = pb_open(pb, 60), inner;
 
 	pb_u64(pb, 1, uuid);
@@ -231,7 +238,7 @@ void perfetto_process(struct perfetto *p, u64 uuid, u32 pid, const char *name)
 
 void perfetto_thread(struct perfetto *p, u64 uuid, u64 parent, u32 pid, u32 tid, const char *name)
 {
-	struct pb *pb = packet_begin(p, 0);
+	struct pb *pb = packet_open(p);
 	size_t at = pb_open(pb, 60), inner;
 
 	pb_u64(pb, 1, uuid);
@@ -247,7 +254,7 @@ void perfetto_thread(struct perfetto *p, u64 uuid, u64 parent, u32 pid, u32 tid,
 
 void perfetto_track(struct perfetto *p, u64 uuid, u64 parent, const char *name)
 {
-	struct pb *pb = packet_begin(p, 0);
+	struct pb *pb = packet_open(p);
 	size_t at = pb_open(pb, 60);
 
 	pb_u64(pb, 1, uuid);
@@ -259,7 +266,7 @@ void perfetto_track(struct perfetto *p, u64 uuid, u64 parent, const char *name)
 
 void perfetto_counter_track(struct perfetto *p, u64 uuid, u64 parent, const char *name, u32 unit)
 {
-	struct pb *pb = packet_begin(p, 0);
+	struct pb *pb = packet_open(p);
 	size_t at = pb_open(pb, 60), inner;
 
 	pb_u64(pb, 1, uuid);

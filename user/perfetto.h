@@ -16,6 +16,7 @@ struct perfetto;
 /* As outfile_open(): path must live as long as p; "-" is stdout. 0 or a reported error. */
 int perfetto_open(struct perfetto **p, const char *path);
 int perfetto_close(struct perfetto *p, bool keep);	/* keep false: remove what was written */
+#define PERFETTO_TIME_MAX (~0ULL >> 1)	/* of a packet; later ones are put there */
 u64 perfetto_bytes(const struct perfetto *p);
 
 enum intern { INTERN_NAME, INTERN_CATEGORY, INTERN_ANNOTATION, INTERN_ARG, INTERN_KINDS };

@@ -228,7 +228,7 @@ static void block_append(struct block *b, const struct event *e)
 	if (type->tail) {
 		if (type->tail == AS_TEXT)
 			len = strnlen((const char *)tail, len);
-		buffer_reserve(&b->tails, len);
+		buffer_reserve(&b->tails, len + 1);	/* never NULL */
 		memcpy(b->tails.data + b->tails.len, tail, len);
 		b->tails.len += len;
 		b->tail_len[b->n] = len;

@@ -62,6 +62,8 @@ static int next(struct span *s, struct field *f)
 	return -1;		/* nothing else is written */
 }
 
+#define NO_TIME ~0ULL
+
 static u64 number(struct span s, u32 field, u64 absent)
 {
 	struct field f;
@@ -205,7 +207,7 @@ static void track_event(struct span s, u64 ts, long packet)
 		edge(&slices, track, ts, packet, type == 1);
 	if ((type == 1 || type == 3) && !number(all, 10, 0))
 		problem("event without a name, type", type, packet);
-	if (!ts || type < 1 || type > 4)
+	if (ts == NO_TIME || type < 1 || type > 4)
 		problem("event without time or type", type, packet);
 	else
 		counts[(int[]){ SLICES, ENDS, INSTANTS, COUNTERS }[type - 1]]++;
@@ -217,7 +219,7 @@ static void render_stage(struct span s, u64 ts, long packet)
 	struct field f, inner;
 	struct span all = s;
 
-	if (!ts || !put(&sets[OPS], number(s, 1, 0)))
+	if (ts == NO_TIME || !put(&sets[OPS], number(s, 1, 0)))
 		problem("operation id twice or without time", number(s, 1, 0), packet);
 	need(STAGES, number(all, 13, 0), "queue", packet);
 	need(STAGES, number(all, 14, 0), "stage", packet);
@@ -242,7 +244,7 @@ static void task_state(struct span s, u64 ts, long packet)
 {
 	u64 tid = number(s, 3, 0), state = number(s, 4, 0);
 
-	if (!ts || !tid || state < 2 || state > 7)
+	if (ts == NO_TIME || !tid || state < 2 || state > 7)
 		problem("thread state", state, packet);
 	edge(&states, tid, ts, packet, state == 3);
 	counts[STATES]++;
@@ -266,7 +268,7 @@ static void gpu_info(struct span s)
 
 static void packet_check(struct span s, long packet)
 {
-	u64 ts = number(s, 8, 0);
+	u64 ts = number(s, 8, NO_TIME);
 	struct span all = s;
 	struct field f;
 	int more;

@@ -93,13 +93,15 @@ int lanes_flush(struct lanes *l, u64 before, const struct lanes_ops *ops, void *
 	size_t i = 0;
 	int err = 0;
 
-	qsort(l->slices, l->n, sizeof(*l->slices), compare);
+	if (l->n)
+		qsort(l->slices, l->n, sizeof(*l->slices), compare);
 	for (; i < l->n && l->slices[i].ts < before && !err; i++) {
 		err = slice_write(l, &l->slices[i], ops, ctx);
 		free(l->slices[i].submits);
 	}
-	memmove(l->slices, l->slices + i, (l->n - i) * sizeof(*l->slices));
 	l->n -= i;
+	if (l->n && i)
+		memmove(l->slices, l->slices + i, l->n * sizeof(*l->slices));
 	if (before == ~0ULL)
 		for (u32 k = 0; k < l->n_lanes; k++)
 			lane_close(&l->lane[k], ~0ULL, ops, ctx);

@@ -43,7 +43,7 @@ static void slice_begin(void *ctx, const struct slice *s, u64 track)
 		notes[0] = (struct perfetto_note){ "cmd", (u32)s->a, NULL, true };
 		notes[1] = (struct perfetto_note){ "device", 0, text, false };
 		if (s->a >> 32)
-			notes[2] = (struct perfetto_note){ "errno", -(s32)(s->a >> 32), NULL, false };
+			notes[2] = (struct perfetto_note){ "errno", -(s64)(s32)(s->a >> 32), NULL, false };
 	} else if (s->kind == SLICE_BLOCK) {
 		notes[0] = (struct perfetto_note){ "bytes", s->a, NULL, false };
 		notes[1] = (struct perfetto_note){ "sector", s->b, NULL, false };
@@ -75,12 +75,13 @@ static int flush(struct timeline *t, u64 before)
 	return err ? err : depth_flush(t, before);
 }
 
-static int add(struct timeline *t, struct lanes *l, const struct slice *s)
+static int add(struct timeline *t, struct lanes *l, struct slice *s)
 {
 	int err;
 
 	if (!l)
 		return -ENOMEM;
+	s->ts = time_end(s->ts, 0);
 	if (s->end > t->newest)
 		t->newest = s->end;
 	if (s->ts < t->flushed)
@@ -101,7 +102,7 @@ static int on_api(void *ctx, const struct api_call *c)
 {
 	struct timeline *t = ctx;
 	struct slice s = {
-		.ts = c->r.e.ts, .end = c->r.e.ts + c->r.dur_ns, .kind = SLICE_API,
+		.ts = c->r.e.ts, .end = time_end(c->r.e.ts, c->r.dur_ns), .kind = SLICE_API,
 		.rank = RANK_API + c->r.depth, .a = c->r.correlation, .b = (u32)c->r.result,
 		.name = intern(t, INTERN_NAME, c->name),
 		.category = intern(t, INTERN_CATEGORY, c->r.domain == API_DRIVER ? "cuda_driver" : "cuda_runtime"),
@@ -158,13 +159,14 @@ static int on_op(void *ctx, const struct gpu_op *op)
 	struct perfetto_note args[12] = {};
 	char buf[32];
 	struct perfetto_op out = {
-		.event_id = ++t->counts.ops, .ts = op->g->e.ts, .dur_ns = op->g->dur_ns,
+		.event_id = ++t->counts.ops, .ts = time_end(op->g->e.ts, 0),
 		.gpu = op->device->gpu, .args = args,
 	};
 	int err = 0;
 
 	timeline_begin(t);
 	op_args(op, args);
+	out.dur_ns = time_end(op->g->e.ts, op->g->dur_ns) - out.ts;
 	out.context = tracks_context(t, op);
 	out.queue = tracks_queue(t, op);
 	out.stage = tracks_stage(t, stages[op->type], op->type == OP_KERNEL || op->type == OP_GRAPH);
@@ -178,8 +180,8 @@ static int on_op(void *ctx, const struct gpu_op *op)
 	} else {
 		out.name = intern(t, INTERN_NAME, stages[op->type]);
 	}
-	if (op->g->e.ts + op->g->dur_ns > t->newest)
-		t->newest = op->g->e.ts + op->g->dur_ns;
+	if (out.ts + out.dur_ns > t->newest)
+		t->newest = out.ts + out.dur_ns;
 	perfetto_gpu_op(t->p, &out);
 	if (op->call)
 		err = submits_add(t, op->g->e.producer, op->g->correlation, out.event_id);
@@ -191,7 +193,7 @@ static int on_sync(void *ctx, const struct sync *s, const struct api_call *call)
 	static const char *const names[] = { "wait", "wait: event", "wait: stream for event", "wait: stream", "wait: context" };
 	struct timeline *t = ctx;
 	struct slice out = {
-		.ts = s->g.e.ts, .end = s->g.e.ts + s->g.dur_ns, .kind = SLICE_WAIT, .rank = RANK_IN_API,
+		.ts = s->g.e.ts, .end = time_end(s->g.e.ts, s->g.dur_ns), .kind = SLICE_WAIT, .rank = RANK_IN_API,
 		.name = intern(t, INTERN_NAME, names[s->type <= SYNC_CONTEXT ? s->type : 0]),
 		.category = intern(t, INTERN_CATEGORY, "cuda_sync"),
 	};
@@ -205,7 +207,7 @@ static int on_nvtx(void *ctx, const struct nvtx *n)
 {
 	struct timeline *t = ctx;
 	struct slice s = {
-		.ts = n->e.ts, .end = n->e.ts + n->dur_ns, .kind = SLICE_NVTX, .rank = RANK_NVTX,
+		.ts = n->e.ts, .end = time_end(n->e.ts, n->dur_ns), .kind = SLICE_NVTX, .rank = RANK_NVTX,
 		.name = intern(t, INTERN_NAME, model_name(t->m, n->e.producer, n->name)),
 		.category = intern(t, INTERN_CATEGORY, "nvtx"), .a = n->depth,
 	};
@@ -228,7 +230,7 @@ static int on_overhead(void *ctx, const struct overhead *o)
 	struct timeline *t = ctx;
 	const char *name = enum_name(record_field(record_type(EVENT_OVERHEAD), "what")->names, o->what);
 	struct slice s = {
-		.ts = o->e.ts, .end = o->e.ts + o->dur_ns, .kind = SLICE_OVERHEAD,
+		.ts = o->e.ts, .end = time_end(o->e.ts, o->dur_ns), .kind = SLICE_OVERHEAD,
 		.name = intern(t, INTERN_NAME, name ? name : "overhead"),
 		.category = intern(t, INTERN_CATEGORY, "cupti_overhead"),
 	};
@@ -270,7 +272,7 @@ static int on_ioctl(struct timeline *t, const struct ioctl_call *i)
 {
 	char name[48];
 	struct slice s = {
-		.ts = i->e.ts, .end = i->e.ts + i->dur_ns, .kind = SLICE_IOCTL, .rank = RANK_IN_API,
+		.ts = i->e.ts, .end = time_end(i->e.ts, i->dur_ns), .kind = SLICE_IOCTL, .rank = RANK_IN_API,
 		.category = intern(t, INTERN_CATEGORY, "ioctl"),
 		.a = i->cmd | (u64)(u32)(i->result < 0 ? i->result : 0) << 32, .b = i->device,
 	};
@@ -285,7 +287,7 @@ static int on_block(struct timeline *t, const struct block_io *b)
 	static const char *const ops[] = { "read", "write", "flush", "discard" };
 	char name[48];
 	struct slice s = {
-		.ts = b->e.ts, .end = b->e.ts + b->dur_ns, .kind = SLICE_BLOCK,
+		.ts = b->e.ts, .end = time_end(b->e.ts, b->dur_ns), .kind = SLICE_BLOCK,
 		.category = intern(t, INTERN_CATEGORY, "block"), .a = b->bytes, .b = b->sector,
 	};
 

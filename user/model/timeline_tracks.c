@@ -98,6 +98,8 @@ int tracks_state(struct timeline *t, const struct event *e, u32 state)
 {
 	u64 key = (u64)e->tid + 1;
 
+	if (!e->tid)
+		return 0;	/* an idle CPU is no thread */
 	if (!tracks_thread(t, e->pid, e->tid))
 		return -ENOMEM;
 	if (e->kind == EVENT_SWITCH) {
@@ -259,8 +261,8 @@ int depth_add(struct timeline *t, const struct gpu_op *op)
 
 	if (!d)
 		return -ENOMEM;
-	err = point_add(d, start, 1);
-	return err ? err : point_add(d, op->g->e.ts + op->g->dur_ns, -1);
+	err = point_add(d, time_end(start, 0), 1);
+	return err ? err : point_add(d, time_end(op->g->e.ts, op->g->dur_ns), -1);
 }
 
 static int compare(const void *pa, const void *pb)
@@ -274,7 +276,8 @@ static void depth_write(struct timeline *t, struct depth *d, u64 before)
 {
 	size_t i = 0;
 
-	qsort(d->points, d->n, sizeof(*d->points), compare);
+	if (d->n)
+		qsort(d->points, d->n, sizeof(*d->points), compare);
 	for (; i < d->n && d->points[i].ts < before; i++) {
 		d->value += d->points[i].delta;
 		if (i + 1 < d->n && d->points[i + 1].ts == d->points[i].ts)
@@ -286,8 +289,9 @@ static void depth_write(struct timeline *t, struct depth *d, u64 before)
 		d->written_at = d->points[i].ts;
 		t->counts.counters++;
 	}
-	memmove(d->points, d->points + i, (d->n - i) * sizeof(*d->points));
 	d->n -= i;
+	if (d->n && i)
+		memmove(d->points, d->points + i, d->n * sizeof(*d->points));
 }
 
 int depth_flush(struct timeline *t, u64 before)

@@ -4,6 +4,7 @@
 
 #include "hash.h"
 #include "lanes.h"
+#include "perfetto.h"
 #include "timeline.h"
 
 struct depth_point { u64 ts; s32 delta; };
@@ -36,6 +37,12 @@ struct timeline {
 	size_t n_depths;
 	u64 uuids;
 };
+
+/* Viewers count in s64; a damaged record must not end before it begins. */
+static inline u64 time_end(u64 ts, u64 dur_ns)
+{
+	return ts > PERFETTO_TIME_MAX || dur_ns > PERFETTO_TIME_MAX - ts ? PERFETTO_TIME_MAX : ts + dur_ns;
+}
 
 void timeline_begin(struct timeline *t);	/* before any packet; acts once */
 
