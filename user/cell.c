@@ -99,14 +99,6 @@ static void text_number(const struct column *c, const void *p, char *buf, size_t
 	}
 }
 
-/* Names come from other programs: what would steer a terminal is not printed. */
-static void defuse(char *s)
-{
-	for (; *s; s++)
-		if ((unsigned char)*s < ' ' || *s == 0x7f)
-			*s = '?';
-}
-
 void cell_text(const struct names *n, const struct column *c, const struct event *e,
 	       char *buf, size_t size)
 {
@@ -131,7 +123,7 @@ void cell_text(const struct names *n, const struct column *c, const struct event
 		break;
 	default: text_number(c, p, buf, size);
 	}
-	defuse(buf);
+	out_clean(buf);
 }
 
 static void json_list(struct json *j, const char *key, const void *p, size_t count)

@@ -2,7 +2,9 @@
 /* JSON, human numbers, and the end of an output; see out.h. Tables are in out_table.c. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "log.h"
 #include "out.h"
@@ -237,6 +239,47 @@ char *human_count(char *buf, u64 n)
 		return buf;
 	}
 	return scaled(buf, n / 1e3, 1000, units);
+}
+
+/* ---- text of other programs ---- */
+
+/* The second set of control characters, and what turns the direction of the rest of the line. */
+static bool steers(const unsigned char *s, size_t len)
+{
+	if (len == 2)
+		return s[0] == 0xc2 && s[1] < 0xa0;
+	return len == 3 && s[0] == 0xe2 &&
+	       ((s[1] == 0x80 && s[2] >= 0xaa && s[2] <= 0xae) ||
+		(s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9));
+}
+
+void out_clean(char *text)
+{
+	unsigned char *s = (unsigned char *)text;
+	size_t len;
+
+	for (; *s; s += len) {
+		len = *s < 0x80 ? *s >= ' ' && *s != 0x7f : utf8_length(s, strnlen((char *)s, 4));
+		if (len && !steers(s, len))
+			continue;
+		len = len ? len : 1;
+		memset(s, '?', len);
+	}
+}
+
+void out_line(FILE *f, const char *fmt, ...)
+{
+	char *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
+	va_end(ap);
+	if (text)
+		out_clean(text);
+	fprintf(f, "%s\n", text ? text : "");
+	free(text);
 }
 
 /* ---- the end ---- */

@@ -44,6 +44,11 @@ char *human_bytes(char *buf, u64 bytes);
 char *human_rate(char *buf, u64 bytes, u64 ns);
 char *human_count(char *buf, u64 n);
 
+/* Names come from other programs: what would steer a terminal or is no UTF-8 becomes '?'. */
+void out_clean(char *text);
+/* One line so cleaned, and its end. */
+void out_line(FILE *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
 int out_finish(FILE *f, const char *what);	/* flush; 0 or reported error (full disk); EPIPE is quiet */
 
 #endif

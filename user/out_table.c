@@ -53,9 +53,8 @@ void table_cell(struct table *t, const char *fmt, ...)
 	if (vasprintf(&text, fmt, ap) < 0)
 		text = NULL;
 	va_end(ap);
-	for (unsigned char *c = (unsigned char *)text; c && *c; c++)
-		if (*c < ' ' || *c == 0x7f)
-			*c = '?';	/* names of traced programs do not steer the terminal */
+	if (text)
+		out_clean(text);
 	add(t, text);
 }
 

@@ -129,7 +129,7 @@ u32 report_error_ppm(struct report *r)
 /* A layer that lost an unknown number counts as one: a total of 0 means nothing was lost. */
 u64 lost_total(const struct model_counts *c)
 {
-	u64 total = c->lost_unknown + c->blocks_missing;
+	u64 total = __builtin_popcount(c->lost_unknown_where) + c->blocks_missing;
 
 	for (size_t i = 0; i < sizeof(c->lost) / sizeof(*c->lost); i++)
 		total += c->lost[i];

@@ -36,7 +36,7 @@ static void print_lost(const struct model_counts *c, FILE *f)
 		fputs("lost       nothing\n", f);
 		return;
 	}
-	fprintf(f, "lost       %llu%s records:", total - c->lost_unknown,
+	fprintf(f, "lost       %llu%s records:", total - __builtin_popcount(c->lost_unknown_where),
 		c->lost_unknown ? " and an unknown number of" : "");
 	for (const struct enum_name *n = lost_names(); n->name; n++) {
 		if (c->lost_unknown_where >> n->value & 1)
@@ -59,9 +59,9 @@ static void print_devices(const struct report *r, FILE *f)
 		const struct gpu_row *g = r->gpus[i];
 		u64 busy = intervals_busy(&g->all), idle = intervals_idle(&g->all);
 
-		fprintf(f, "GPU %-6zu %s: busy %s (%s%%), idle %s between its first and last operation\n",
-			i, g->device && g->device->d.name[0] ? g->device->d.name : "(unnamed)",
-			human_ns(a, busy), percent(p, busy, busy + idle), human_ns(b, idle));
+		out_line(f, "GPU %-6zu %s: busy %s (%s%%), idle %s between its first and last operation",
+			 i, g->device && g->device->d.name[0] ? g->device->d.name : "(unnamed)",
+			 human_ns(a, busy), percent(p, busy, busy + idle), human_ns(b, idle));
 	}
 }
 
@@ -73,16 +73,13 @@ static void print_header(struct report *r, FILE *f)
 	const struct trace_info *info = &r->info;
 	char a[16];
 
-	fprintf(f, "host       %s, Linux %s, %s%s\n", info->host[0] ? info->host : "?",
-		info->kernel[0] ? info->kernel : "?",
-		c->simulated ? "simulated GPU" : info->driver[0] ? "NVIDIA driver " : "no NVIDIA driver",
-		c->simulated ? "" : info->driver);
-	fprintf(f, "recorded   %s, %llu records, %zu process%s, %zu GPU%s", human_ns(a, c->last_ns - c->first_ns),
-		c->records, processes, processes == 1 ? "" : "es", model_gpus(r->model),
-		model_gpus(r->model) == 1 ? "" : "s");
-	if (info->tool[0])
-		fprintf(f, ", by %s", info->tool);
-	fputc('\n', f);
+	out_line(f, "host       %s, Linux %s, %s%s", info->host[0] ? info->host : "?",
+		 info->kernel[0] ? info->kernel : "?",
+		 c->simulated ? "simulated GPU" : info->driver[0] ? "NVIDIA driver " : "no NVIDIA driver",
+		 c->simulated ? "" : info->driver);
+	out_line(f, "recorded   %s, %llu records, %zu process%s, %zu GPU%s%s%s", human_ns(a, c->last_ns - c->first_ns),
+		 c->records, processes, processes == 1 ? "" : "es", model_gpus(r->model),
+		 model_gpus(r->model) == 1 ? "" : "s", info->tool[0] ? ", by " : "", info->tool);
 	print_lost(c, f);
 	print_devices(r, f);
 }

@@ -206,8 +206,8 @@ static void print_notes(struct report *r, FILE *f)
 		late += r->gpus[i]->all.late;
 	fputs("\nnotes\n", f);
 	for (size_t i = 0; i < n; i++)
-		fprintf(f, "  %s%s\n", notes[i]->what == NOTE_MISSING ? "not recorded: " : "",
-			record_text(&notes[i]->e, sizeof(*notes[i])));
+		out_line(f, "  %s%s", notes[i]->what == NOTE_MISSING ? "not recorded: " : "",
+			 record_text(&notes[i]->e, sizeof(*notes[i])));
 	if (ppm)
 		fprintf(f, "  percentiles of names with more than %d calls are up to %u.%u%% wrong\n",
 			HISTOGRAM_EXACT, ppm / 10000, ppm / 1000 % 10);
