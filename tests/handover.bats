@@ -65,6 +65,11 @@ hasnt() { ! grep -qE "$1" "$DIR/out" || { cat "$DIR/out"; return 1; }; }
 	hasnt "^lost"
 }
 
+@test "memory is used for the rings that threads take, not for all there could be" {
+	recorded -q -- hello rss=5000 good=3 wait taken=40 rss=25000
+	has "count api 3"
+}
+
 @test "a name without an end is cut, not read past" {
 	recorded -- hello name good=1
 	has 'name .* text="abcdefg"'

@@ -19,6 +19,7 @@ struct peer {
 	struct ring_file *ring;
 	u64 *tail;		/* of each slot: ours, the shared one is only written */
 	u64 *head;		/* of each slot as looked at in this turn */
+	u32 ready;		/* slots whose memory was touched */
 	u32 next;		/* slot where the next turn begins */
 	u64 hostile;
 	u64 told[16];		/* by enum lost_where: how much of the counter was delivered */
@@ -35,6 +36,7 @@ struct handover_sink {
 
 /* The memfd of new rings, or -1; p->ring is mapped and filled in. */
 int rings_make(struct peer *p, const struct handover_settings *set, u16 producer);
+void rings_ready(struct peer *p);		/* touches rings that will be taken next */
 bool rings_send(struct peer *p, int memfd, u32 producer);
 
 /* Drains up to TURN_BYTES; returns the bytes taken. *fullest: largest part of a ring in use, percent. */

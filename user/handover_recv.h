@@ -33,7 +33,7 @@ struct handover_ops {
 
 struct handover_settings {
 	u32 wanted;		/* WANT_*, 0: everything but API_NESTED and GRAPH_NODES */
-	u32 slots;		/* of a process with slot 0, 0: 33 */
+	u32 slots;		/* of a process with slot 0, 0: 129 */
 	u32 slot_bytes;		/* power of two, 0: 512 KiB; a page at least */
 	u32 peers;		/* processes at a time, 0: 256 */
 };

@@ -11,6 +11,7 @@
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
+#define READY_AHEAD 6	/* rings that threads may take before the next turn, 8 ms later */
 
 /* Touched here, so that they are charged to us and no page fault meets the traced thread. */
 static void prefault(u8 *at, size_t bytes)
@@ -23,6 +24,29 @@ static void prefault(u8 *at, size_t bytes)
 		*(volatile u8 *)(at + i) = 0;
 }
 
+/*
+ * Rings are touched a few ahead of the last one that a thread took: there are many,
+ * so that threads seldom share one, and memory is used for those that are used.
+ */
+void rings_ready(struct peer *p)
+{
+	const struct ring_file like = { .slot_bytes = p->slot_bytes };
+	u32 i, last = 0;
+
+	if (p->ready >= p->slots)
+		return;
+	for (i = 1; i < p->slots; i++) {
+		const struct ring_slot *slot = (void *)((u8 *)p->ring + handover_slot_off(&like, i));
+
+		if (__atomic_load_n(&slot->state, __ATOMIC_RELAXED))
+			last = i;
+	}
+	for (; p->ready < p->slots && p->ready <= last + READY_AHEAD; p->ready++)
+		prefault((u8 *)p->ring + handover_slot_off(&like, p->ready) + HANDOVER_PAGE,
+			 p->slot_bytes);
+}
+
+/* The memfd, or -1; p->ring is mapped and filled in. */
 int rings_make(struct peer *p, const struct handover_settings *set, u16 producer)
 {
 	struct ring_file head = {
@@ -30,6 +54,7 @@ int rings_make(struct peer *p, const struct handover_settings *set, u16 producer
 		.slot_bytes = set->slot_bytes, .producer = producer, .wanted = set->wanted,
 	};
 	int fd = memfd_create("gpuscope", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	u32 i;
 
 	p->slots = head.slots;
 	p->slot_bytes = head.slot_bytes;
@@ -43,8 +68,12 @@ int rings_make(struct peer *p, const struct handover_settings *set, u16 producer
 		p->ring = NULL;
 		goto failed;
 	}
-	prefault((u8 *)p->ring, p->bytes);
 	*p->ring = head;
+	for (i = 0; i < p->slots; i++)
+		prefault((u8 *)p->ring + handover_slot_off(&head, i), HANDOVER_PAGE);
+	prefault((u8 *)p->ring + handover_slot_off(&head, 0), HANDOVER_PAGE + p->slot_bytes);
+	p->ready = 1;
+	rings_ready(p);
 	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
 		goto failed;
 	return fd;

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 #include "cuda.h"
@@ -168,6 +169,22 @@ static void prove_sealed(void)
 		exit(7);
 }
 
+/* KiB of the memfd that exist at most; a little later, when the recorder had its turn. */
+static void memory_below(u32 kib)
+{
+	struct stat st;
+
+	usleep(100000);
+	if (fstat(memfd, &st) || st.st_blocks / 2 > kib || st.st_blocks / 2 < kib / 2)
+		exit(10);
+}
+
+static void take(u32 n)
+{
+	for (; n; n--)
+		slot(n)->state = 1;
+}
+
 static void counters(u32 n)
 {
 	ring->no_slot_lost = n;
@@ -201,6 +218,8 @@ static void act(const char *what, u32 n)
 	ACT("begun", slot(1)->begun = n)
 	ACT("delivered", ring->delivered = n)
 	ACT("state", ring->library_state = n)
+	ACT("rss", memory_below(n))
+	ACT("taken", take(n))
 	ACT("wait", wait_read(1))
 	ACT("header", ring->slots = 5000; ring->slot_bytes = 1 << 30; ring->producer = 77)
 	ACT("abort", abort())
