@@ -54,11 +54,9 @@ go() {
 
 @test "a program of the runtime API is seen through the driver" {
 	requires bpf jq
-	prog="$(grep -l cudaLaunchKernel "$ROOT"/tests/programs/*.c | head -n 1)"
-	[ -n "$prog" ] || skip "no runtime program in tests/programs"
-	trace "$tool" -j --lib "$lib" -- "$PROG/$(basename "$prog" .c)" > "$BATS_TEST_TMPDIR/app" 2>&1
-	[ "$(launches .name | wc -l)" -gt 0 ]
-	[ "$(launches 'select(.name == null and .api != "cuGraphLaunch")' | wc -l)" -eq 0 ]
+	trace "$tool" -j --lib "$lib" -- "$PROG/launchloop" 31 > "$BATS_TEST_TMPDIR/app"
+	[ "$(launches .name | wc -l)" -eq "$(awk '/^expect api:cudaLaunchKernel / { print $3 }' "$BATS_TEST_TMPDIR/app")" ]
+	[ "$(launches .name | sort -u)" = '"_ZN3ops5scaleIfEEvPT_j"' ]
 }
 
 @test "-f shows only what failed, --min only what took long" {
@@ -174,6 +172,43 @@ go() {
 	exec 7>&-
 	wait "$started" || true
 	[ "$(launches "select(.pid != $started)" | wc -l)" -eq 3 ]
+}
+
+@test "what the ring could not take is counted to the record" {
+	requires bpf jq
+	"$tool" -j --lib "$lib" > "$BATS_TEST_TMPDIR/n" 2> "$BATS_TEST_TMPDIR/err" 3>&- &
+	pid=$!
+	until_true attached $pid
+	kill -STOP $pid
+	"$app" 100003
+	kill -CONT $pid
+	kill -INT $pid
+	wait $pid
+	end="$(tail -n 1 "$BATS_TEST_TMPDIR/n")"
+	lost="$(jq .lost <<< "$end")"
+	[ "$(jq .records <<< "$end")" -eq "$(($(wc -l < "$BATS_TEST_TMPDIR/n") - 1))" ]
+	[ "$lost" -gt 0 ]
+	[ $(($(jq .records <<< "$end") + lost)) -eq 100003 ]
+	[ "$(cat "$BATS_TEST_TMPDIR/err")" = "culaunch: $lost records lost (-v says where)" ]
+}
+
+@test "stopping in the middle of a stream of launches loses nothing" {
+	requires bpf jq
+	start "$app" 100003 wait
+	"$tool" -j -n 7 --lib "$lib" > "$BATS_TEST_TMPDIR/n" 2> "$BATS_TEST_TMPDIR/err" 3>&- &
+	pid=$!
+	until_true attached $pid
+	go
+	wait $pid
+	[ ! -s "$BATS_TEST_TMPDIR/err" ]
+	[ "$(tail -n 1 "$BATS_TEST_TMPDIR/n")" = '{"schema":"gpuscope.end.0","records":7,"lost":0}' ]
+}
+
+@test "LD_LIBRARY_PATH is searched as the loader does" {
+	requires bpf
+	env="LD_LIBRARY_PATH=/nowhere:$SIMLIB"
+	run -0 --separate-stderr env "$env" "$tool" -v -d 50ms
+	[[ "$stderr" == *"culaunch: library: $SIMLIB/libcuda.so.1"* ]]
 }
 
 @test "a full disk ends a recording with its reason" {

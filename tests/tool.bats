@@ -87,6 +87,14 @@ refuses() {
 	[ "$(tail -n 1 "$BATS_TEST_TMPDIR/j")" = '{"schema":"gpuscope.end.0","records":5,"lost":0}' ]
 }
 
+@test "names that are no text make valid JSON all the same" {
+	requires jq
+	printf 'name id=1 what=kernel text="a\\xff\\xc3\\xa9\\xe2\\x82\\x01\\\\"\nlaunch ts=1 pid=1 tid=1 name=1 api=cuLaunchKernel\n' |
+		"$O/test/mktrace" -o "$gst"
+	"$tool" -j -i "$gst" > "$BATS_TEST_TMPDIR/j"
+	[ "$(head -n 1 "$BATS_TEST_TMPDIR/j" | jq -r .name)" = $'a\\xff\u00e9\\xe2\\x82\u0001\\' ]
+}
+
 @test "a pipe is a file" {
 	launches
 	run -0 bash -o pipefail -c "'$tool' -i '$gst' -o - | '$tool' -i -"

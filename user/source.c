@@ -44,6 +44,7 @@ struct live {
 	struct sink *sink;
 	u64 end;		/* 0: nobody said when */
 	u64 lost_seen, lost_map_seen, lost_at;
+	u64 lost_map;		/* as of before detaching: an entry may go before its return */
 };
 
 static bool over(const struct live *l)
@@ -79,7 +80,7 @@ static int put_losses(struct live *l)
 	int err = put_lost(l, LOST_BPF_RING, probe_lost(l->object), &l->lost_seen);
 
 	l->lost_at = now_ns();
-	return err ? err : put_lost(l, LOST_BPF_MAP, probe_lost_map(l->object), &l->lost_map_seen);
+	return err ? err : put_lost(l, LOST_BPF_MAP, l->lost_map, &l->lost_map_seen);
 }
 
 static int from_ring(void *ctx, void *data, size_t size)
@@ -97,6 +98,7 @@ static int poll_ring(struct live *l, struct ring_buffer *ring)
 
 	if (err >= 0 || err == -EINTR)
 		err = ring_buffer__consume(ring);
+	l->lost_map = probe_lost_map(l->object);
 	if (err >= 0 && now_ns() - l->lost_at > LOST_EVERY_NS)
 		err = put_losses(l);
 	return err < 0 ? err : sink_flush(l->sink);
