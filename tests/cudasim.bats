@@ -38,6 +38,12 @@ expected() { sed -nE "s/^expect $1 //p" "$out"; }
 	[ ! -s "$BATS_TEST_TMPDIR/err" ]
 }
 
+@test "a call that fails returns the error that CUDA documents, and the program goes on" {
+	program errors
+	[ "$(expected errors)" = 10 ]
+	[ ! -s "$BATS_TEST_TMPDIR/err" ]
+}
+
 @test "streams keep order, events carry it across, the legacy stream is a barrier" {
 	program sync
 	! grep FALSE "$out"
@@ -112,6 +118,16 @@ expected() { sed -nE "s/^expect $1 //p" "$out"; }
 	[ "$(expected kernels)" = 2001 ]
 	# 2,000 x 200 us on 4 streams, of which the last 10 of each may still be queued
 	[ "$(sed -nE 's/.* seconds=([0-9]+)\.([0-9]{3})/\1\2/p' "$out" | sed 's/^0*//')" -ge 97 ]
+}
+
+@test "CUDASIM_IOCTL=1 makes one ioctl a submission, without it there is none" {
+	requires strace
+	local log="$BATS_TEST_TMPDIR/strace"
+	sim strace -f -e trace=ioctl -o "$log" "$PROG/exits" > "$BATS_TEST_TMPDIR/out" ||
+		skip "strace may not trace here"
+	[ "$(grep -c TCGETS "$log")" -eq 0 ]
+	CUDASIM_IOCTL=1 sim strace -f -e trace=ioctl -o "$log" "$PROG/exits"
+	[ "$(grep -c 'TCGETS.*ENOTTY' "$log")" -eq 17 ]
 }
 
 @test "a launch costs the host little (the number is only printed)" {

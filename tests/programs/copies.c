@@ -113,7 +113,8 @@ static noinline void rates(void)
 	pinned = best_gbs(fast, a, HTOD);
 	pageable = best_gbs(slow, a, HTOD);
 	inside = best_gbs(a, b, DTOD);
-	printf("copies: GB/s pinned %.1f pageable %.1f within %.1f\n", pinned, pageable, inside);
+	printf("copies: GB/s pinned %.1f pageable %.1f within %.1f\n", pinned, pageable,
+	       inside);
 	if (pageable > pinned || pinned > inside) {
 		fprintf(stderr, "copies: not in the order pageable, pinned, within\n");
 		exit(1);

@@ -142,11 +142,16 @@ static CUresult copy_submit(struct work *w, struct CUstream_st *s, bool async)
 	return r;
 }
 
-static CUresult copy(uint64_t dst, uint64_t src, size_t bytes, struct CUstream_st *s,
-		     bool async)
+enum side { ANY = 0, DST = 1, SRC = 2 };	/* must be memory of CUDA */
+
+static CUresult copy(int sides, uint64_t dst, uint64_t src, size_t bytes,
+		     struct CUstream_st *s, bool async)
 {
 	struct work w = copy_work((char *)dst, (const char *)src, bytes, 1, bytes, bytes);
 
+	if ((sides & DST && w.rec.dst_kind == MEM_PAGEABLE) ||
+	    (sides & SRC && w.rec.src_kind == MEM_PAGEABLE))
+		return CUDA_ERROR_INVALID_VALUE;
 	return copy_submit(&w, s, async);
 }
 
@@ -215,34 +220,34 @@ static CUresult set(CUdeviceptr dst, uint32_t value, uint32_t element, size_t co
 #define U(ptr) ((uintptr_t)(ptr))
 
 DEFAULT_API(cuMemcpy, (CUdeviceptr dst, CUdeviceptr src, size_t bytes), (dst, src, bytes),
-	    copy(dst, src, bytes, DEFAULT, false))
+	    copy(ANY, dst, src, bytes, DEFAULT, false))
 DEFAULT_API(cuMemcpyHtoD_v2, (CUdeviceptr dst, const void *src, size_t bytes),
-	    (dst, src, bytes), copy(dst, U(src), bytes, DEFAULT, false))
+	    (dst, src, bytes), copy(DST, dst, U(src), bytes, DEFAULT, false))
 DEFAULT_API(cuMemcpyDtoH_v2, (void *dst, CUdeviceptr src, size_t bytes), (dst, src, bytes),
-	    copy(U(dst), src, bytes, DEFAULT, false))
+	    copy(SRC, U(dst), src, bytes, DEFAULT, false))
 DEFAULT_API(cuMemcpyDtoD_v2, (CUdeviceptr dst, CUdeviceptr src, size_t bytes),
-	    (dst, src, bytes), copy(dst, src, bytes, DEFAULT, false))
+	    (dst, src, bytes), copy(DST | SRC, dst, src, bytes, DEFAULT, false))
 DEFAULT_API(cuMemcpyPeer,
 	    (CUdeviceptr dst, CUcontext dst_context, CUdeviceptr src, CUcontext src_context,
 	     size_t bytes), (dst, dst_context, src, src_context, bytes),
-	    copy(dst, src, bytes, DEFAULT, false))
+	    copy(DST | SRC, dst, src, bytes, DEFAULT, false))
 DEFAULT_API(cuMemcpy2D_v2, (const CUDA_MEMCPY2D *c), (c), copy2d(c, DEFAULT, false))
 DEFAULT_API(cuMemcpy3D_v2, (const CUDA_MEMCPY3D *c), (c), copy3d(c, DEFAULT, false))
 STREAM_API(cuMemcpyAsync, (CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream stream),
-	   (dst, src, bytes, stream), copy(dst, src, bytes, STREAM, true))
+	   (dst, src, bytes, stream), copy(ANY, dst, src, bytes, STREAM, true))
 STREAM_API(cuMemcpyHtoDAsync_v2,
 	   (CUdeviceptr dst, const void *src, size_t bytes, CUstream stream),
-	   (dst, src, bytes, stream), copy(dst, U(src), bytes, STREAM, true))
+	   (dst, src, bytes, stream), copy(DST, dst, U(src), bytes, STREAM, true))
 STREAM_API(cuMemcpyDtoHAsync_v2, (void *dst, CUdeviceptr src, size_t bytes, CUstream stream),
-	   (dst, src, bytes, stream), copy(U(dst), src, bytes, STREAM, true))
+	   (dst, src, bytes, stream), copy(SRC, U(dst), src, bytes, STREAM, true))
 STREAM_API(cuMemcpyDtoDAsync_v2,
 	   (CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream stream),
-	   (dst, src, bytes, stream), copy(dst, src, bytes, STREAM, true))
+	   (dst, src, bytes, stream), copy(DST | SRC, dst, src, bytes, STREAM, true))
 STREAM_API(cuMemcpyPeerAsync,
 	   (CUdeviceptr dst, CUcontext dst_context, CUdeviceptr src, CUcontext src_context,
 	    size_t bytes, CUstream stream),
 	   (dst, dst_context, src, src_context, bytes, stream),
-	   copy(dst, src, bytes, STREAM, true))
+	   copy(DST | SRC, dst, src, bytes, STREAM, true))
 STREAM_API(cuMemcpy2DAsync_v2, (const CUDA_MEMCPY2D *c, CUstream stream), (c, stream),
 	   copy2d(c, STREAM, true))
 STREAM_API(cuMemcpy3DAsync_v2, (const CUDA_MEMCPY3D *c, CUstream stream), (c, stream),

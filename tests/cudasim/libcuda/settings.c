@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The environment: CUDASIM_NAME settings, and CUDASIM_FAIL="NAME:nth=N:err=E,...", which makes
- * the Nth call of NAME (every call without nth) return error E (1 without err).
+ * The environment, read when cuInit runs; each name is prefixed with CUDASIM_.
+ *
+ *   DEVICES=1              how many; 0: as on a machine without a GPU
+ *   CC=90                  compute capability
+ *   FORCE                  start although a real driver is here
+ *   LOG                    say on stderr what is otherwise silent
+ *   MODEL=FILE             how long kernels take (model.c)
+ *   KERNEL_NS=2000 NS_PER_THREAD=0.05 LAUNCH_LATENCY_NS=3000 GAP_NS=300
+ *   PCIE_GBS=25 PAGEABLE_GBS=6 HBM_GBS=1500 NVLINK_GBS=200
+ *   QUEUE=1024             operations a stream holds before submission waits
+ *   IOCTL=1                one ioctl on /dev/null a submission, for probes to see
+ *   FAIL="NAME:nth=N:err=E,..."   the Nth call of NAME (each without nth) returns E (or 1)
+ *
+ * libcupti has some of its own.
  */
 #include <stdio.h>
 #include <stdlib.h>
