@@ -103,27 +103,81 @@ static int line_add(struct flame_tree *t, struct frames *frames, const char *s, 
 	return err;
 }
 
+#define LINE_MOST (64u << 20)	/* a stack of a thousand names of 60 kB */
+
+struct lines {
+	FILE *f;
+	char *buf;
+	size_t room, at, end;	/* buf[at..end) is read and not given out */
+};
+
+/* More behind what is there: 1, 0 at the end, or negative. */
+static int lines_fill(struct lines *l)
+{
+	size_t n, room = l->room ? 2 * l->room : 1 << 16;
+	char *more;
+
+	if (l->at)
+		memmove(l->buf, l->buf + l->at, l->end - l->at);
+	l->end -= l->at;
+	l->at = 0;
+	if (l->end == l->room) {
+		more = room <= LINE_MOST ? realloc(l->buf, room + 1) : NULL;
+		if (!more)
+			return room <= LINE_MOST ? -ENOMEM : -EMSGSIZE;
+		l->buf = more;
+		l->room = room;
+	}
+	n = fread(l->buf + l->end, 1, l->room - l->end, l->f);
+	l->end += n;
+	return n ? 1 : ferror(l->f) ? (errno ? -errno : -EIO) : 0;
+}
+
+/* 1 and a line, its end a NUL, 0 at the end, or negative. */
+static int lines_next(struct lines *l, const char **line, size_t *n)
+{
+	size_t seen = 0;
+	char *stop = NULL;
+	int more = 1;
+
+	while (more > 0) {
+		stop = l->end - l->at > seen ? memchr(l->buf + l->at + seen, '\n', l->end - l->at - seen) : NULL;
+		if (stop)
+			break;
+		seen = l->end - l->at;
+		more = lines_fill(l);
+	}
+	if (more < 0 || (!stop && l->at == l->end))
+		return more;
+	*line = l->buf + l->at;
+	*n = stop ? (size_t)(stop - *line) : l->end - l->at;
+	l->buf[l->at + *n] = '\0';
+	l->at = stop ? l->at + *n + 1 : l->end;
+	return 1;
+}
+
 int flame_read(struct flame_tree *t, FILE *f, struct flame_error *error)
 {
 	struct frames frames = {};
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t n;
-	int err = 0;
+	struct lines lines = { .f = f };
+	const char *line = NULL;
+	size_t n = 0;
+	int err = 0, more;
 
 	*error = (struct flame_error){};
 	errno = 0;
-	while (!err && (n = getline(&line, &room, f)) > 0) {
+	while (!err && (more = lines_next(&lines, &line, &n)) > 0) {
 		error->line++;
 		err = line_add(t, &frames, line, n, error);
 	}
-	if (!err && (ferror(f) || errno == ENOMEM)) {
-		err = errno ? -errno : -EIO;
-		*error = (struct flame_error){};
-		snprintf(error->why, sizeof(error->why), "%s", strerror(-err));
+	if (!err && more < 0) {
+		err = more;
+		error->line = err == -EMSGSIZE ? error->line + 1 : 0;
+		snprintf(error->why, sizeof(error->why), "%s", err == -EMSGSIZE ?
+			 "is longer than 64 MiB" : strerror(-err));
 	}
 	free(frames.f);
-	free(line);
+	free(lines.buf);
 	return err;
 }
 

@@ -2,10 +2,12 @@
 /* The filter: folded lines in, an interactive SVG out. All work is done in flamegraph/. */
 #include <errno.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include "flamegraph.h"
 #include "log.h"
+#include "out.h"
 
 static const char help[] =
 	"Usage: flamegraph [OPTION...] [FILE|-] > OUT.svg\n"
@@ -127,10 +129,11 @@ int main(int argc, char **argv)
 	int c, err;
 
 	log_init("flamegraph", false);
+	signal(SIGPIPE, SIG_IGN);	/* a reader that has enough is no failure */
 	while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
 		if (c == 'h' || c == OPT_VERSION) {
 			fputs(c == 'h' ? help : "flamegraph " GPUSCOPE_VERSION "\n", stdout);
-			return fflush(stdout) ? 1 : 0;
+			return out_finish(stdout, "standard output") ? 1 : 0;
 		}
 		if (option(c, &o))
 			return 2;

@@ -2,6 +2,7 @@
 /* gpuflame: a trace -> which code pays for GPU time, as a picture or as folded text. */
 #include <errno.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,7 +139,7 @@ static int parse(int argc, char **argv, struct settings *set)
 		return fail_usage("unexpected argument \"%s\"", argv[optind]);
 	if (!set->input)
 		return fail_usage("no recording named (gpuflame -i FILE)");
-	return 0;
+	return outfile_distinct(set->output, set->input);
 }
 
 static const char *what_title(unsigned what)
@@ -323,6 +324,7 @@ int main(int argc, char **argv)
 	int err;
 
 	log_init("gpuflame", false);
+	signal(SIGPIPE, SIG_IGN);	/* a reader that has enough is no failure: out_finish */
 	err = parse(argc, argv, &set);
 	if (err)
 		return err > 0 ? out_finish(stdout, "standard output") != 0 : 2;

@@ -2,12 +2,14 @@
 /* gputimeline: a trace -> a Perfetto trace, everything on one time axis. */
 #include <errno.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "log.h"
 #include "out.h"
+#include "outfile.h"
 #include "timeline.h"
 
 static const char help_text[] =
@@ -57,7 +59,7 @@ static int parse(int argc, char **argv, struct settings *set)
 		return fail_usage("--output is needed where the recording comes from standard input");
 	if (set->output && !strcmp(set->output, "-") && isatty(STDOUT_FILENO))
 		return fail_usage("a timeline is binary: it does not go to a terminal (-o FILE)");
-	return 0;
+	return outfile_distinct(set->output, set->input);
 }
 
 /* run.gst -> run.pftrace; the caller frees it. */
@@ -133,6 +135,7 @@ int main(int argc, char **argv)
 	int err;
 
 	log_init("gputimeline", false);
+	signal(SIGPIPE, SIG_IGN);	/* a reader that has enough is no failure: out_finish */
 	err = parse(argc, argv, &set);
 	if (err)
 		return err > 0 ? out_finish(stdout, "standard output") != 0 : 2;

@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include "outfile.h"
 #include "tool_run.h"
 
 #define MAX_OPTIONS 64
@@ -233,6 +234,8 @@ static int check(const struct settings *set, int argc, char **argv)
 		return fail_usage("--%s acts in the probes: it means nothing with --input", set->live);
 	if (set->json && set->output)
 		return fail_usage("--json prints and --output records: choose one");
+	if (set->input)
+		return outfile_distinct(set->output, set->input);
 	return 0;
 }
 

@@ -2,6 +2,7 @@
 /* JSON, human numbers, and the end of an output; see out.h. Tables are in out_table.c. */
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -284,11 +285,19 @@ void out_line(FILE *f, const char *fmt, ...)
 
 /* ---- the end ---- */
 
+/* An earlier write may have failed and left nothing to be written now: its errno is gone. */
+static bool reader_gone(FILE *f)
+{
+	struct pollfd p = { .fd = fileno(f), .events = POLLOUT };
+
+	return poll(&p, 1, 0) == 1 && p.revents & POLLERR;
+}
+
 int out_finish(FILE *f, const char *what)
 {
 	int err = fflush(f) ? -errno : ferror(f) ? -EIO : 0;
 
-	if (!err || err == -EPIPE)
+	if (!err || err == -EPIPE || reader_gone(f))
 		return 0;	/* the reader has what it wanted: `| head` */
 	return fail(err, "cannot write %s", what);
 }

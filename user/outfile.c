@@ -36,23 +36,46 @@ static FILE *temporary_open(const char *path, char **name)
 	return f;
 }
 
+static int file_stat(const char *path, struct stat *st)
+{
+	return strcmp(path, "-") ? stat(path, st) : fstat(STDIN_FILENO, st);
+}
+
+int outfile_distinct(const char *output, const char *input)
+{
+	struct stat in, out;
+
+	if (!output || !strcmp(output, "-") || file_stat(input, &in) || stat(output, &out) ||
+	    !S_ISREG(in.st_mode) || in.st_dev != out.st_dev || in.st_ino != out.st_ino)
+		return 0;
+	return fail_usage("cannot write %s: it is the recording that is to be read", output);
+}
+
 int outfile_open(struct outfile *o, const char *path)
 {
 	struct stat st;
 	int err;
 
-	*o = (struct outfile){ .f = stdout };
-	if (!path || !strcmp(path, "-"))
+	*o = (struct outfile){ .f = NULL };
+	if (!path || !strcmp(path, "-")) {
+		o->f = stdout;
 		return 0;
+	}
 	o->path = path;
-	if (!stat(path, &st) && !S_ISREG(st.st_mode))
+	o->target = realpath(path, NULL);
+	if (!o->target)
+		o->target = strdup(path);
+	if (o->target && (stat(path, &st) || S_ISREG(st.st_mode)))
+		o->f = temporary_open(o->target, &o->tmp);
+	if (!o->f) {		/* no regular file, or nothing can be created beside it */
+		free(o->tmp);
+		o->tmp = NULL;
 		o->f = fopen(path, "we");
-	else
-		o->f = temporary_open(path, &o->tmp);
+	}
 	if (o->f)
 		return 0;
 	err = fail(-errno, "cannot write %s", path);
-	free(o->tmp);
+	free(o->target);
 	return err;
 }
 
@@ -66,10 +89,11 @@ int outfile_close(struct outfile *o, bool keep)
 		err = out_finish(o->f, o->path);
 	if (fclose(o->f) && keep && !err)
 		err = fail(-errno, "cannot write %s", o->path);
-	if (o->tmp && keep && !err && rename(o->tmp, o->path))
+	if (o->tmp && keep && !err && rename(o->tmp, o->target))
 		err = fail(-errno, "cannot write %s", o->path);
 	if (o->tmp && (!keep || err))
 		unlink(o->tmp);
 	free(o->tmp);
+	free(o->target);
 	return err;
 }

@@ -470,7 +470,7 @@ int perfetto_close(struct perfetto *p, bool keep)
 {
 	const char *path = p->out.path ? p->out.path : "standard output";
 	bool quiet = p->err == -EPIPE && !p->out.path;		/* the reader had enough */
-	int err = p->err && !quiet ? fail(p->err, "cannot write %s", path) : p->err, closed;
+	int err = p->err && !quiet ? fail(p->err, "cannot write %s", path) : 0, closed;
 
 	closed = outfile_close(&p->out, keep && !err);
 	strings_free(p);
