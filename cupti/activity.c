@@ -70,11 +70,23 @@ static bool times(u64 *start, u64 *end)
 	return false;
 }
 
-static void *gpu_begin(struct writer *w, u16 kind, u32 size, u64 start, u64 end)
+/* Of a call that was made after the recording had ended. */
+static bool outside(u32 correlation)
+{
+	return correlation >= load_acquire(&library.first_ignored);
+}
+
+/* Is it one that a call began by itself (ring_slot.begun)? */
+static bool operation(u64 node, u32 correlation)
+{
+	return !node && !outside(correlation);
+}
+
+static void *gpu_begin(struct writer *w, u16 kind, u32 size, u64 start, u64 end, u32 correlation)
 {
 	struct gpu_head *g;
 
-	if (!times(&start, &end))
+	if (outside(correlation) || !times(&start, &end))
 		return NULL;
 	g = record_begin_patient(w, kind, size);
 	if (!g)
@@ -83,14 +95,13 @@ static void *gpu_begin(struct writer *w, u16 kind, u32 size, u64 start, u64 end)
 	g->e.ts = start;
 	g->e.tid = 0;
 	g->dur_ns = end - start;
+	g->correlation = correlation;
 	return g;
 }
 
-static void gpu_place(struct gpu_head *g, u32 correlation, u32 device, u32 context, u32 stream,
-		      u64 node, u32 graph)
+static void gpu_place(struct gpu_head *g, u32 device, u32 context, u32 stream, u64 node, u32 graph)
 {
 	context_learn(context, device);
-	g->correlation = correlation;
 	g->device = device;
 	g->context = context;
 	g->stream = stream;
@@ -98,15 +109,15 @@ static void gpu_place(struct gpu_head *g, u32 correlation, u32 device, u32 conte
 	g->graph = graph;
 }
 
-static void put_kernel(struct writer *w, const struct cupti_kernel *r)
+static bool put_kernel(struct writer *w, const struct cupti_kernel *r)
 {
 	u32 name = name_kernel(r->name);
-	struct kernel *k = gpu_begin(w, EVENT_KERNEL, sizeof(*k), r->start, r->end);
+	struct kernel *k = gpu_begin(w, EVENT_KERNEL, sizeof(*k), r->start, r->end, r->correlation);
 	int i;
 
 	if (!k)
-		return;
-	gpu_place(&k->g, r->correlation, r->device, r->context, r->stream, r->graph_node, r->graph);
+		return operation(r->graph_node, r->correlation);
+	gpu_place(&k->g, r->device, r->context, r->stream, r->graph_node, r->graph);
 	k->name = name;
 	k->registers = r->registers;
 	for (i = 0; i < 3; i++) {
@@ -117,15 +128,16 @@ static void put_kernel(struct writer *w, const struct cupti_kernel *r)
 	k->dynamic_shared_bytes = r->dynamic_shared;
 	k->local_bytes = r->local_per_thread;
 	record_end(w, k);
+	return operation(r->graph_node, r->correlation);
 }
 
-static void put_copy(struct writer *w, const struct cupti_memcpy *r)
+static bool put_copy(struct writer *w, const struct cupti_memcpy *r)
 {
-	struct copy *c = gpu_begin(w, EVENT_COPY, sizeof(*c), r->start, r->end);
+	struct copy *c = gpu_begin(w, EVENT_COPY, sizeof(*c), r->start, r->end, r->correlation);
 
 	if (!c)
-		return;
-	gpu_place(&c->g, r->correlation, r->device, r->context, r->stream, r->graph_node, r->graph);
+		return operation(r->graph_node, r->correlation);
+	gpu_place(&c->g, r->device, r->context, r->stream, r->graph_node, r->graph);
 	c->bytes = r->bytes;
 	c->src_device = c->dst_device = r->device;
 	c->copy_kind = r->copy_kind;
@@ -133,15 +145,16 @@ static void put_copy(struct writer *w, const struct cupti_memcpy *r)
 	c->dst_kind = r->dst_kind;
 	c->async = r->flags & CUPTI_MEMCPY_ASYNC;
 	record_end(w, c);
+	return operation(r->graph_node, r->correlation);
 }
 
-static void put_copy_peer(struct writer *w, const struct cupti_memcpy_peer *r)
+static bool put_copy_peer(struct writer *w, const struct cupti_memcpy_peer *r)
 {
-	struct copy *c = gpu_begin(w, EVENT_COPY, sizeof(*c), r->start, r->end);
+	struct copy *c = gpu_begin(w, EVENT_COPY, sizeof(*c), r->start, r->end, r->correlation);
 
 	if (!c)
-		return;
-	gpu_place(&c->g, r->correlation, r->device, r->context, r->stream, r->graph_node, r->graph);
+		return operation(r->graph_node, r->correlation);
+	gpu_place(&c->g, r->device, r->context, r->stream, r->graph_node, r->graph);
 	c->bytes = r->bytes;
 	c->src_device = r->src_device;
 	c->dst_device = r->dst_device;
@@ -150,29 +163,31 @@ static void put_copy_peer(struct writer *w, const struct cupti_memcpy_peer *r)
 	c->dst_kind = r->dst_kind;
 	c->async = r->flags & CUPTI_MEMCPY_ASYNC;
 	record_end(w, c);
+	return operation(r->graph_node, r->correlation);
 }
 
-static void put_set(struct writer *w, const struct cupti_memset *r)
+static bool put_set(struct writer *w, const struct cupti_memset *r)
 {
-	struct set *s = gpu_begin(w, EVENT_SET, sizeof(*s), r->start, r->end);
+	struct set *s = gpu_begin(w, EVENT_SET, sizeof(*s), r->start, r->end, r->correlation);
 
 	if (!s)
-		return;
-	gpu_place(&s->g, r->correlation, r->device, r->context, r->stream, r->graph_node, r->graph);
+		return operation(r->graph_node, r->correlation);
+	gpu_place(&s->g, r->device, r->context, r->stream, r->graph_node, r->graph);
 	s->bytes = r->bytes;
 	s->value = r->value;
 	s->memory_kind = r->memory_kind;
 	s->async = r->flags & CUPTI_MEMSET_ASYNC;
 	record_end(w, s);
+	return operation(r->graph_node, r->correlation);
 }
 
 static void put_sync(struct writer *w, const struct cupti_sync *r)
 {
-	struct sync *s = gpu_begin(w, EVENT_SYNC, sizeof(*s), r->start, r->end);
+	struct sync *s = gpu_begin(w, EVENT_SYNC, sizeof(*s), r->start, r->end, r->correlation);
 
 	if (!s)
 		return;
-	gpu_place(&s->g, r->correlation, context_device(r->context), r->context, r->stream, 0, 0);
+	gpu_place(&s->g, context_device(r->context), r->context, r->stream, 0, 0);
 	s->type = r->type;
 	s->event = r->event == CUPTI_NO_VALUE ? 0 : r->event;
 	record_end(w, s);
@@ -180,11 +195,11 @@ static void put_sync(struct writer *w, const struct cupti_sync *r)
 
 static void put_graph(struct writer *w, const struct cupti_graph_trace *r)
 {
-	struct graph *g = gpu_begin(w, EVENT_GRAPH, sizeof(*g), r->start, r->end);
+	struct graph *g = gpu_begin(w, EVENT_GRAPH, sizeof(*g), r->start, r->end, r->correlation);
 
 	if (!g)
 		return;
-	gpu_place(&g->g, r->correlation, r->device, r->context, r->stream, 0, r->graph);
+	gpu_place(&g->g, r->device, r->context, r->stream, 0, r->graph);
 	record_end(w, g);
 }
 
@@ -206,26 +221,22 @@ static void put_overhead(struct writer *w, const struct cupti_overhead *r, size_
 	record_end(w, o);
 }
 
-/* Returns whether it is an operation that a call began (ring_slot.begun). */
+/* Returns whether it is an operation as counted in ring_slot.begun. */
 static bool put(struct writer *w, const void *record, size_t size)
 {
 	switch (*(const u32 *)record) {
 	case CUPTI_KIND_CONCURRENT_KERNEL:
 	case CUPTI_KIND_KERNEL:
-		put_kernel(w, record);
-		return !((const struct cupti_kernel *)record)->graph_node;
+		return put_kernel(w, record);
 	case CUPTI_KIND_MEMCPY:
-		put_copy(w, record);
-		return !((const struct cupti_memcpy *)record)->graph_node;
+		return put_copy(w, record);
 	case CUPTI_KIND_MEMCPY2:
-		put_copy_peer(w, record);
-		return !((const struct cupti_memcpy_peer *)record)->graph_node;
+		return put_copy_peer(w, record);
 	case CUPTI_KIND_MEMSET:
-		put_set(w, record);
-		return !((const struct cupti_memset *)record)->graph_node;
+		return put_set(w, record);
 	case CUPTI_KIND_GRAPH_TRACE:
 		put_graph(w, record);
-		return true;
+		return operation(0, ((const struct cupti_graph_trace *)record)->correlation);
 	case CUPTI_KIND_SYNCHRONIZATION:
 		put_sync(w, record);
 		return false;

@@ -14,11 +14,26 @@
 		    CLASSES(API_ALLOC) | CLASSES(API_FREE) | CLASSES(API_GRAPH_LAUNCH))
 
 static u32 recording;		/* WANT_* of what callbacks do now; 0: they return at once */
+static bool closing;		/* calls that have begun are recorded, no new ones */
 
 static const u32 want_of_class[16] = {	/* classes whose success means: a GPU record will come */
 	[API_LAUNCH] = WANT_KERNEL, [API_COPY] = WANT_COPY, [API_SET] = WANT_SET,
 	[API_GRAPH_LAUNCH] = WANT_GRAPH_LAUNCH,
 };
+
+/*
+ * A recording ends between two calls: operations of calls that are not recorded any more
+ * are none of it either (activity.c), so that each operation has its call.
+ */
+static void call_ignore(u32 correlation)
+{
+	u32 first = load_relaxed(&library.first_ignored);
+
+	while (correlation < first &&
+	       !__atomic_compare_exchange_n(&library.first_ignored, &first, correlation, true,
+					    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		;
+}
 
 static void call_enter(u32 domain, u32 cbid, const struct cupti_callback_data *d)
 {
@@ -33,6 +48,10 @@ static void call_enter(u32 domain, u32 cbid, const struct cupti_callback_data *d
 	if (t->epoch != load_relaxed(&library.epoch) || t->depth >= CALLS_MAX) {
 		t->epoch = load_relaxed(&library.epoch);
 		t->depth = 0;
+	}
+	if (load_relaxed(&closing) && !t->depth) {
+		call_ignore(d->correlation);
+		return;
 	}
 	c = &t->calls[t->depth++];
 	c->correlation = d->correlation;
@@ -194,6 +213,11 @@ static void enable_all(u32 enable)
 					      resources[i]);
 }
 
+void api_close(void)
+{
+	store_release(&closing, true);
+}
+
 /* Off at once for callers, whatever CUPTI still calls; on only when all is enabled. */
 void api_callbacks(u32 on)
 {
@@ -205,6 +229,9 @@ void api_callbacks(u32 on)
 		return;
 	store_release(&recording, 0);
 	add_relaxed(&library.epoch, 1);
+	store_release(&closing, false);
+	if (on)
+		store_release(&library.first_ignored, ~0U);
 	if (!on != !was && library.cupti_up)
 		enable_all(on != 0);
 	store_release(&recording, on);

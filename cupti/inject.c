@@ -24,7 +24,7 @@
 #define STOP_MS     100		/* for operations in flight when the recorder stops */
 #define LEAVE_MS    50		/* the same when the program exits */
 
-struct library library = { .socket = -1 };
+struct library library = { .socket = -1, .first_ignored = ~0U };
 
 static pthread_mutex_t switching = PTHREAD_MUTEX_INITIALIZER;	/* never taken in a callback */
 static bool helper_runs, registered;
@@ -93,7 +93,7 @@ static void wind_down(u32 settle_ms)
 {
 	if (!library.on)
 		return;
-	api_callbacks(0);
+	api_close();
 	devices_send();
 	if (library.cupti_up)
 		operations_settle(settle_ms);
@@ -201,7 +201,7 @@ static void leave(void)
 
 	if (!load_acquire(&helper_runs) || self.ours)
 		return;
-	api_callbacks(0);
+	api_close();
 	store_release(&exiting, 1);
 	futex_wake(&exiting);
 	for (until = clock_now() + EXIT_NS; !load_acquire(&finished) && clock_now() < until; )

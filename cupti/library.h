@@ -74,6 +74,7 @@ struct library {
 	u32 ns_pid;
 	u32 on;			/* WANT_* that are switched on now */
 	u32 epoch;		/* counts switching of API callbacks */
+	u32 first_ignored;	/* correlation of the first call that came after the end */
 	u32 nvtx_epoch;		/* counts switching of NVTX */
 	bool cuda;		/* InitializeInjection was called: there is a libcuda */
 	bool cupti_tried, cupti_up;
@@ -128,6 +129,7 @@ void cupti_drops(void *context, u32 stream);
 
 /* ---- callback.c, activity.c, devices.c ---- */
 void api_callbacks(u32 on);		/* WANT_* */
+void api_close(void);			/* no new calls; those that have begun are recorded */
 void api_callback(void *user, int domain, uint32_t cbid, const void *data);
 int activity_init(void);
 void activity_request(uint8_t **buffer, size_t *size, size_t *max_records);

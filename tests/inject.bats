@@ -326,6 +326,17 @@ as_expected() {
 	hasnt "^lost"
 }
 
+@test "the recorder stops in the middle of launches: each operation recorded has its call" {
+	requires nogpu
+	recorded -t 3000 -- "$PROG/launchloop" 50000 20000
+	[ "$(count kernel)" -gt 500 ] && [ "$(count kernel)" -lt 50000 ] || show
+	hasnt "^lost"
+	awk '{ c = ""; for (i = 2; i <= NF; i++) if ($i ~ /^correlation=/) c = $i }
+		/^api / { call[c] = 1 }
+		/^kernel / { op[++n] = c }
+		END { for (i = 1; i <= n; i++) bad += !(op[i] in call); print n, bad + 0; exit bad > 0 }' "$DIR/out"
+}
+
 @test "a program that closes every descriptor is still recorded" {
 	requires nogpu
 	recorded -q -- "$PROGRAM" init launch=3 sync closeall launch=4 sync ms=200

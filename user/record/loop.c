@@ -166,13 +166,13 @@ static void loop_turn(struct loop *l)
 	every_second(l);
 }
 
-/* What the libraries still hold comes when they are told to stop. */
+/* What the libraries still hold comes when they are told to stop. Probes are taken off after
+ * that: it takes long enough for a busy program's rings to run over unread. */
 static void loop_finish(struct loop *l)
 {
 	struct recorder *r = l->r;
 	u64 end = now_ns() + FLUSH_NS;
 
-	sets_detach(r);
 	if (r->handover)
 		handover_stop(r->handover);
 	while (r->handover && handover_busy(r->handover) && now_ns() < end && l->interrupts < 2 &&
@@ -180,6 +180,7 @@ static void loop_finish(struct loop *l)
 		loop_turn(l);
 	if (r->handover && handover_busy(r->handover))
 		warn("a process did not hand over all that it had: its last records are missing");
+	sets_detach(r);
 	loop_drain(l);
 	sets_losses(r);
 	if (r->handover)
