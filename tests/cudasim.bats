@@ -143,7 +143,7 @@ expected() { sed -nE "s/^expect $1 //p" "$out"; }
 }
 
 @test "the device refuses to start beside a real driver" {
-	requires root unshare
+	requires mounts
 	run -1 unshare -m sh -c 'mount -t tmpfs none /dev && : > /dev/nvidiactl &&
 		LD_LIBRARY_PATH="'"$SIMLIB"'" "'"$PROG"'/demo"'
 	[ "${lines[0]}" = "cudasim: cannot start: a real NVIDIA driver is here (CUDASIM_FORCE=1 starts anyway)" ]

@@ -88,7 +88,7 @@ go() {
 }
 
 @test "a library in another mount namespace and root is found by -p" {
-	requires bpf jq unshare chroot
+	requires bpf jq mounts chroot
 	root="$BATS_TEST_TMPDIR/root"
 	mkdir -p "$root/lib64" "$root/lib" "$root/proc"
 	cp "$app" "$root/launches"

@@ -4,7 +4,7 @@
 
 setup_file() {
 	load helpers
-	requires nogpu
+	[ ! -e /dev/nvidiactl ] || return 0	# bats before 1.9 cannot skip here
 	cd "$ROOT" || return
 	"$ROOT/tests/demo" > "$BATS_FILE_TMPDIR/screen" 2>&1
 	echo $? > "$BATS_FILE_TMPDIR/status"
@@ -12,6 +12,7 @@ setup_file() {
 
 setup() {
 	load helpers
+	requires nogpu
 	D="$O/demo"
 	screen="$BATS_FILE_TMPDIR/screen"
 }

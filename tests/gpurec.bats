@@ -99,7 +99,7 @@ whole() {
 }
 
 @test "inside a pid namespace all ids are the host's, and every link holds" {
-	requires bpf unshare
+	requires bpf mounts
 	sim unshare -p -f --mount-proc "$BIN/gpurec" -o x.gst -- "$PROG/forktree" > out 2> err
 	recorded x.gst
 	agrees kernel kernels
@@ -313,7 +313,7 @@ same() {
 }
 
 @test "a probe set that cannot be attached is named once, and the rest recorded" {
-	requires bpf setpriv unshare
+	requires bpf nobody mounts
 	chmod 777 .
 	# with these two capabilities a user may trace, but tracefs stays shut: no syscall tracepoints
 	caps="-all,+bpf,+perfmon"
@@ -346,7 +346,7 @@ same() {
 }
 
 @test "no libcupti: the program is unharmed, and why CUDA is missing is said" {
-	requires root unshare
+	requires mounts
 	mkdir lib
 	cp -a "$SIMLIB"/libcuda.so* "$SIMLIB"/libcudart.so* lib/
 	# a toolkit of this machine is hidden: its CUPTI would be found
@@ -379,7 +379,7 @@ same() {
 }
 
 @test "a full disk ends the recording, not the command" {
-	requires bpf unshare
+	requires bpf mounts
 	mkdir small
 	cat > full <<-'END'
 		mount -t tmpfs -o size=16k none small || exit 99

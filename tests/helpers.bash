@@ -19,6 +19,11 @@ requires() {
 		bpf) requires root
 			[ -e /sys/kernel/btf/vmlinux ] || skip "needs kernel BTF (/sys/kernel/btf/vmlinux)"
 			"$O/test/canbpf" 2>/dev/null || skip "this machine may not load BPF programs" ;;
+		nobody) requires root setpriv
+			setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$BIN/gpureport" ||
+				skip "nobody may not reach what was built ($BIN)" ;;
+		mounts) requires root unshare
+			unshare -m true 2> /dev/null || skip "this machine makes no mount namespaces (in a chroot whose root is no mount point)" ;;
 		gpu) [ -e /dev/nvidiactl ] || skip "needs an NVIDIA GPU" ;;
 		nogpu) [ ! -e /dev/nvidiactl ] || skip "a real GPU is here: the simulated one stays off" ;;
 		nvcc) [ -n "$(compgen -G "$PROG/*.nvcc")" ] || skip "needs nvcc" ;;
@@ -54,8 +59,12 @@ record() {
 # value FILE JQ: one value of a JSON file
 value() { jq -r "$2" "$1"; }
 
-# unprivileged COMMAND...: as nobody, without capabilities
-unprivileged() { setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all --bounding-set=-all "$@"; }
+# unprivileged COMMAND...: without capabilities; as nobody, where nobody may reach what was built (not below /root)
+unprivileged() {
+	local who=(--reuid 65534 --regid 65534 --clear-groups)
+	setpriv "${who[@]}" test -x "$BIN/gpureport" || who=()
+	setpriv "${who[@]}" --inh-caps=-all --bounding-set=-all "$@"
+}
 
 # until COMMAND...: try for ten seconds, so that no test sleeps a guess
 until_true() {
