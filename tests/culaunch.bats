@@ -69,11 +69,13 @@ go() {
 
 @test "-p finds the library in that process, watches it alone, and knows its name" {
 	requires bpf jq
-	start "$app" 7 wait
+	start "$app" 7 wait thread
 	trace "$tool" -j -p "$started" -- sh -c "'$app' 5; echo go > '$BATS_TEST_TMPDIR/in'; tail --pid=$started -f /dev/null"
 	exec 7>&-
 	wait "$started"
 	[ "$(launches .pid | sort | uniq -c | awk '{ print $1, $2 }')" = "7 $started" ]
+	# a process is all its threads, not the one its id names
+	[ "$(launches .tid | sort -u)" = "$(sed -n 's/^tid //p' "$BATS_TEST_TMPDIR/said")" ]
 	# asked for their names before culaunch came: not known, and not guessed
 	[ "$(launches .name | sort -u)" = null ]
 }

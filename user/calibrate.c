@@ -24,15 +24,14 @@
  * that dear: 700 and 19,000 ns were measured on one.
  */
 #ifdef __aarch64__
-__asm__(".text\n"
+__asm__(".text\n.globl calibrate_saves, calibrate_steps\n"
 	"calibrate_saves:	stp x29, x30, [sp, #-16]!\n ldp x29, x30, [sp], #16\n ret\n"
 	"calibrate_steps:	mov x0, sp\n ret\n");
 #else
-__asm__(".text\n"
+__asm__(".text\n.globl calibrate_saves, calibrate_steps\n"
 	"calibrate_saves:	push %rbp\n pop %rbp\n ret\n"
 	"calibrate_steps:	mov %rsp, %rax\n ret\n");
 #endif
-void calibrate_saves(void);
 void calibrate_steps(void);
 
 static u64 loop_once(void (*victim)(void))
@@ -59,8 +58,8 @@ static u64 loop_ns(void (*victim)(void))
 	return best / CALLS;
 }
 
-/* Offset of a function of ours in our file, by the mapping it lies in. */
-static int offset_of(void (*victim)(void), u64 *offset)
+/* By the mapping it lies in. */
+int calibrate_offset(void (*victim)(void), u64 *offset)
 {
 	unsigned long long start, end, pgoff;
 	unsigned long addr = (unsigned long)victim;
@@ -130,7 +129,7 @@ static int measure(int prog, void (*victim)(void), bool both, u64 *ns)
 	u64 offset, plain;
 
 	*ns = 0;
-	err = offset_of(victim, &offset);
+	err = calibrate_offset(victim, &offset);
 	if (err)
 		return err;
 	plain = loop_ns(victim);

@@ -13,4 +13,8 @@ struct trap_cost {
 /* 0 or a negative errno (not reported): all are then 0. */
 int calibrate(struct trap_cost *t);
 
+/* A function of ours to probe, and where a function of ours lies in our file. */
+void calibrate_saves(void);
+int calibrate_offset(void (*function)(void), u64 *offset);	/* 0 or a negative errno */
+
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Probe sets: open, share maps, load, count, close. What attaches them is in probe_attach.c. */
 #include <errno.h>
+#include <linux/capability.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,9 +186,14 @@ static void raise_memlock(void)
 	setrlimit(RLIMIT_MEMLOCK, &all);
 }
 
-void probe_in_all(struct probe_object *o)
+void probe_few_links(struct probe_object *o, u32 pid)
 {
 	o->multi = !uprobe_multi_try();
+	if (o->multi && pid) {
+		o->multi_pid = uprobe_multi_by_process() ? pid : 0;
+		/* else by perf events, which want more privileges, or in all processes */
+		o->multi = o->multi_pid || !capability_held(CAP_SYS_ADMIN);
+	}
 	for (const struct probe_row *r = o->set->probes; o->multi && r && r->name; r++)
 		if (r->type == PROBE_UPROBE || r->type == PROBE_URETPROBE)
 			bpf_program__set_expected_attach_type(probe_program(o, r), UPROBE_MULTI_ATTACH);

@@ -101,8 +101,8 @@ void probe_shared_free(struct probe_shared *s);
 /* 0 or a reported error. `lib`: --lib PATH overrides the library of uprobe rows; `pid`: look
  * libraries up in that process (its mount namespace), 0: by the loader's usual rules. */
 int probe_open(struct probe_object **o, const struct probe_set *set, struct probe_shared *shared);
-/* Before load: uprobes will be attached in all processes (pid 0), by few links where the kernel can. */
-void probe_in_all(struct probe_object *o);
+/* Before load: attach uprobes by one link a program where the kernel can; pid as for probe_attach(). */
+void probe_few_links(struct probe_object *o, u32 pid);
 int probe_load(struct probe_object *o);		/* names the missing capability when refused */
 int probe_attach(struct probe_object *o, const char *lib, u32 pid);
 void probe_detach(struct probe_object *o);

@@ -198,7 +198,8 @@ static int attach_together(struct probe_libraries *t, const struct probe_row *ro
 			continue;
 		err = probe_keep_fd(t->o, row, uprobe_multi_link(bpf_program__fd(prog), t->files[i].path,
 								  p->offset[i], p->count[i],
-								  row->type == PROBE_URETPROBE));
+								  row->type == PROBE_URETPROBE,
+								  t->o->multi_pid));
 		if (err)
 			err = probe_row_missing(row, t->name, err);
 	}

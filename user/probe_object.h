@@ -11,7 +11,8 @@ struct probe_object {
 	struct probe_link { struct bpf_link *link; int fd; u8 type; } *links;	/* link, or fd */
 	size_t link_count;
 	bool loaded, attached;
-	bool multi;		/* uprobes go by uprobe_multi */
+	bool multi;		/* uprobes go by uprobe_multi, */
+	u32 multi_pid;		/* in this process alone; 0: in all */
 };
 
 struct bpf_program *probe_program(struct probe_object *o, const struct probe_row *row);

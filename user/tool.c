@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* One run of a tool, from the command line to the exit code; see tool.h. */
 #include <errno.h>
-#include <linux/capability.h>
 #include <signal.h>
 #include <string.h>
 #include "out.h"
@@ -24,11 +23,10 @@ static int trace(const struct tool *tool, struct probe_object *o, const struct s
 
 	set_filters(o, tool, set);
 	err = tool->prepare ? tool->prepare(tool, o) : 0;
-	/* by a link for one process where -p names it; that takes perf events, which want more */
-	if (!err && (!set->pid || !capability_held(CAP_SYS_ADMIN)))
-		probe_in_all(o);
-	if (!err)
+	if (!err) {
+		probe_few_links(o, set->pid);
 		err = probe_load(o);
+	}
 	if (!err)
 		err = probe_attach(o, set->lib, set->pid);
 	if (!err && set->cost)

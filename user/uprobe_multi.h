@@ -8,7 +8,12 @@
 #define UPROBE_MULTI_ATTACH 48	/* BPF_TRACE_UPROBE_MULTI: what the program must be loaded for */
 
 int uprobe_multi_try(void);	/* 0, or a negative errno: the kernel cannot */
-/* The link's descriptor, or a negative errno. All processes that map the file. */
-int uprobe_multi_link(int program, const char *path, const u64 *offsets, u32 count, bool ret);
+/*
+ * Does naming a process mean all its threads? Linux 6.6 to 6.9 took the first
+ * thread alone (46ba0e49b642 "bpf: fix multi-uprobe PID filtering logic").
+ */
+bool uprobe_multi_by_process(void);
+/* The link's descriptor, or a negative errno. pid 0: all processes that map the file. */
+int uprobe_multi_link(int program, const char *path, const u64 *offsets, u32 count, bool ret, u32 pid);
 
 #endif
