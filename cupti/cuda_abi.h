@@ -131,6 +131,12 @@ typedef enum {
 	CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT,
 } CUdriverProcAddressQueryResult;
 
+typedef enum {
+	CU_GRAPH_EXEC_UPDATE_SUCCESS, CU_GRAPH_EXEC_UPDATE_ERROR,
+	CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED,
+	CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED,
+} CUgraphExecUpdateResult;
+
 enum { CU_GET_PROC_ADDRESS_DEFAULT = 0, CU_GET_PROC_ADDRESS_LEGACY_STREAM = 1,
        CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM = 2 };
 
@@ -259,6 +265,15 @@ typedef struct CUDA_HOST_NODE_PARAMS_st {
 	CUhostFn fn;
 	void *userData;
 } CUDA_HOST_NODE_PARAMS;
+
+typedef struct CUgraphExecUpdateResultInfo_st {
+	CUgraphExecUpdateResult result;
+	CUgraphNode errorNode, errorFromNode;
+} CUgraphExecUpdateResultInfo;
+
+typedef struct CUgraphEdgeData_st {
+	unsigned char from_port, to_port, type, reserved[5];
+} CUgraphEdgeData;
 
 typedef struct CUDA_MEMCPY2D_st {
 	size_t srcXInBytes, srcY;

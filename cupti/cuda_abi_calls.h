@@ -138,6 +138,18 @@ DEFAULT_STREAM_CALL(cuMemcpy3D_v2, const CUDA_MEMCPY3D *copy);
 DEFAULT_STREAM_CALL(cuMemsetD8_v2, CUdeviceptr dst, unsigned char value, size_t count);
 DEFAULT_STREAM_CALL(cuMemsetD16_v2, CUdeviceptr dst, unsigned short value, size_t count);
 DEFAULT_STREAM_CALL(cuMemsetD32_v2, CUdeviceptr dst, unsigned int value, size_t count);
+DEFAULT_STREAM_CALL(cuMemsetD2D8_v2, CUdeviceptr dst, size_t pitch, unsigned char value,
+		    size_t width, size_t height);
+DEFAULT_STREAM_CALL(cuMemsetD2D16_v2, CUdeviceptr dst, size_t pitch, unsigned short value,
+		    size_t width, size_t height);
+DEFAULT_STREAM_CALL(cuMemsetD2D32_v2, CUdeviceptr dst, size_t pitch, unsigned int value,
+		    size_t width, size_t height);
+STREAM_CALL(cuMemsetD2D8Async, CUdeviceptr dst, size_t pitch, unsigned char value,
+	    size_t width, size_t height, CUstream stream);
+STREAM_CALL(cuMemsetD2D16Async, CUdeviceptr dst, size_t pitch, unsigned short value,
+	    size_t width, size_t height, CUstream stream);
+STREAM_CALL(cuMemsetD2D32Async, CUdeviceptr dst, size_t pitch, unsigned int value,
+	    size_t width, size_t height, CUstream stream);
 STREAM_CALL(cuMemcpyAsync, CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream stream);
 STREAM_CALL(cuMemcpyHtoDAsync_v2, CUdeviceptr dst, const void *src, size_t bytes,
 	    CUstream stream);
@@ -170,6 +182,9 @@ STREAM_CALL(cuStreamAddCallback, CUstream stream, CUstreamCallback callback, voi
 STREAM_CALL(cuStreamBeginCapture_v2, CUstream stream, CUstreamCaptureMode mode);
 STREAM_CALL(cuStreamEndCapture, CUstream stream, CUgraph *graph);
 STREAM_CALL(cuStreamIsCapturing, CUstream stream, CUstreamCaptureStatus *status);
+STREAM_CALL(cuStreamGetCaptureInfo_v3, CUstream stream, CUstreamCaptureStatus *status,
+	    uint64_t *id, CUgraph *graph, const CUgraphNode **needs,
+	    const CUgraphEdgeData **edges, size_t *count);
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode);
 
 CUresult cuEventCreate(CUevent *event, unsigned int flags);
@@ -198,6 +213,8 @@ CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type);
 CUresult cuGraphClone(CUgraph *clone, CUgraph graph);
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph,
 				     unsigned long long flags);
+CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph,
+			      CUgraphExecUpdateResultInfo *info);
 STREAM_CALL(cuGraphLaunch, CUgraphExec exec, CUstream stream);
 STREAM_CALL(cuGraphUpload, CUgraphExec exec, CUstream stream);
 CUresult cuGraphExecDestroy(CUgraphExec exec);

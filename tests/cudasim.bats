@@ -52,8 +52,8 @@ expected() { sed -nE "s/^expect $1 //p" "$out"; }
 
 @test "a graph does its copies and sets each time it is launched" {
 	program graphs 5 3
-	[ "$(expected graph_launches)" = 10 ]
-	[ "$(expected kernels)" = $((5 * (3 + 1 + 1))) ]
+	[ "$(expected graph_launches)" = 12 ]
+	[ "$(expected kernels)" = $((6 * (3 + 1 + 1))) ]
 }
 
 @test "without a device programs get CUDA_ERROR_NO_DEVICE and the injected library is not loaded" {
@@ -69,6 +69,17 @@ expected() { sed -nE "s/^expect $1 //p" "$out"; }
 	program exits
 	grep -q "cudasim: cannot load /nowhere.so" "$BATS_TEST_TMPDIR/err"
 	[ "$(expected kernels)" = 17 ]
+}
+
+@test "kernels of different streams run at once" {
+	local start took
+	echo 'ops duration=4ms' > "$BATS_TEST_TMPDIR/model"
+	start="$(date +%s%N)"
+	CUDASIM_MODEL="$BATS_TEST_TMPDIR/model" program threads 4 4 20
+	took=$((($(date +%s%N) - start) / 1000000))
+	[ "$(expected kernels)" = 640 ]
+	# one after the other: 2,560 ms; 16 at once: 160 ms
+	[ "$took" -ge 160 ] && [ "$took" -lt 1500 ]
 }
 
 @test "several devices are apart" {

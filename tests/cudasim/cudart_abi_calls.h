@@ -86,6 +86,10 @@ RT_DEFAULT_STREAM_CALL(cudaMemcpy, void *dst, const void *src, size_t bytes,
 RT_DEFAULT_STREAM_CALL(cudaMemcpy2D, void *dst, size_t dst_pitch, const void *src,
 		       size_t src_pitch, size_t width, size_t height, enum cudaMemcpyKind kind);
 RT_DEFAULT_STREAM_CALL(cudaMemset, void *dst, int value, size_t bytes);
+RT_DEFAULT_STREAM_CALL(cudaMemset2D, void *dst, size_t pitch, int value, size_t width,
+		       size_t height);
+RT_STREAM_CALL(cudaMemset2DAsync, void *dst, size_t pitch, int value, size_t width,
+	       size_t height, cudaStream_t stream);
 RT_DEFAULT_STREAM_CALL(cudaMemcpyToSymbol, const void *symbol, const void *src, size_t bytes,
 		       size_t offset, enum cudaMemcpyKind kind);
 RT_DEFAULT_STREAM_CALL(cudaMemcpyFromSymbol, void *dst, const void *symbol, size_t bytes,
@@ -121,6 +125,10 @@ RT_STREAM_CALL(cudaStreamBeginCapture, cudaStream_t stream, enum cudaStreamCaptu
 RT_STREAM_CALL(cudaStreamEndCapture, cudaStream_t stream, cudaGraph_t *graph);
 RT_STREAM_CALL(cudaStreamIsCapturing, cudaStream_t stream,
 	       enum cudaStreamCaptureStatus *status);
+RT_STREAM_CALL(cudaStreamGetCaptureInfo, cudaStream_t stream,
+	       enum cudaStreamCaptureStatus *status, unsigned long long *id,
+	       cudaGraph_t *graph, const cudaGraphNode_t **needs,
+	       const CUgraphEdgeData **edges, size_t *count);
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
 
 cudaError_t cudaEventCreate(cudaEvent_t *event);
@@ -154,6 +162,8 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
 				 unsigned long long flags);
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph,
 					  unsigned long long flags);
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
+				CUgraphExecUpdateResultInfo *info);
 RT_STREAM_CALL(cudaGraphLaunch, cudaGraphExec_t exec, cudaStream_t stream);
 RT_STREAM_CALL(cudaGraphUpload, cudaGraphExec_t exec, cudaStream_t stream);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec);

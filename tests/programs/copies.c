@@ -58,11 +58,18 @@ static noinline void fill(void)
 {
 	SET(cudaMemset, device_a, 17, SIZE);
 	SET(cudaMemsetAsync, device_a, 19, 4096, stream);
+	SET(cudaMemset2DAsync, device_a + 8192, 512, 21, 13, 5, stream);
 	CALL(cudaStreamSynchronize, stream);
 	COPY(DTOH, SIZE, cudaMemcpy, back, device_a, SIZE, cudaMemcpyDeviceToHost);
 	check("set", 19, 4096);
 	memmove(back, back + 4096, SIZE - 4096);
-	check("set", 17, SIZE - 4096);
+	check("set after", 17, 4096);
+	for (int row = 0; row < 5; row++) {
+		memmove(back, back + (row ? 512 : 4096), 8192);
+		check("row set", 21, 13);
+		if (back[13] != 17)
+			fail_call("cudaMemset2DAsync", row);
+	}
 }
 
 static noinline void registered(void)

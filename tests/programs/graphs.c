@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * graphs [LAUNCHES=11] [KERNELS=7]: a graph captured from two streams (fork and join), and one
- * built node by node, launched in turn. Captured launches are API calls but no kernels.
+ * built node by node, launched in turn LAUNCHES times; once more after the second was updated.
+ * Captured launches are API calls but no kernels.
  */
 #include "stub.h"
 
@@ -74,6 +75,34 @@ static noinline cudaGraphExec_t graph_build(void)
 	return exec;
 }
 
+/* The built graph again with another value to set, put into the exec that exists. */
+static noinline void graph_update(cudaGraphExec_t exec)
+{
+	CUgraphExecUpdateResultInfo info;
+	cudaStream_t s = side_stream;
+	cudaGraph_t graph;
+
+	CALL(cudaStreamBeginCapture, s, cudaStreamCaptureModeGlobal);
+	CALL(cudaMemsetAsync, device_buffer, 9, 4096, s);
+	LAUNCH(relu, 64, s, device_buffer, 10);
+	add(relu_stub.site.count, -1);
+	CALL(cudaStreamEndCapture, s, &graph);
+	CALL(cudaGraphExecUpdate, exec, graph, &info);
+	CALL(cudaGraphDestroy, graph);
+}
+
+static noinline void check_buffer(int set, int copied)
+{
+	unsigned char got[2];
+
+	COPY(DTOH, 2, cudaMemcpy, got, (char *)device_buffer + 4095, 2, cudaMemcpyDeviceToHost);
+	if (got[0] == set && got[1] == copied)
+		return;
+	fprintf(stderr, "graphs: set and copy left %d %d, not %d %d\n", got[0], got[1], set,
+		copied);
+	exit(1);
+}
+
 static noinline void replay(cudaGraphExec_t captured, cudaGraphExec_t built, uint64_t kernels)
 {
 	CALL(cudaGraphLaunch, captured, main_stream);
@@ -89,7 +118,6 @@ int main(int argc, char **argv)
 {
 	uint64_t launches = argument(argc, argv, 1, 11), kernels = argument(argc, argv, 2, 7);
 	cudaGraphExec_t captured, built;
-	unsigned char got[2];
 
 	say_device();
 	CALL(cudaMalloc, (void **)&device_buffer, 1 << 20);
@@ -102,15 +130,15 @@ int main(int argc, char **argv)
 	for (uint64_t i = 0; i < launches; i++)
 		replay(captured, built, kernels);
 	CALL(cudaStreamSynchronize, main_stream);
-	COPY(DTOH, 2, cudaMemcpy, got, (char *)device_buffer + 4095, 2, cudaMemcpyDeviceToHost);
-	if (got[0] != 7 || got[1] != 3) {
-		fprintf(stderr, "graphs: copy and set left %d %d, not 7 3\n", got[0], got[1]);
-		return 1;
-	}
+	check_buffer(7, 3);
+	graph_update(built);
+	replay(captured, built, kernels);
+	CALL(cudaStreamSynchronize, main_stream);
+	check_buffer(9, 3);
 	CALL(cudaGraphExecDestroy, captured);
 	CALL(cudaGraphExecDestroy, built);
-	expect("graph_launches", 2 * launches);
-	expect("graph_nodes_captured", kernels + 2);
+	expect("graph_launches", 2 * (launches + 1));
+	expect("graph_nodes_captured", kernels + 2);	/* in the one that is launched */
 	expect_all();
 	return 0;
 }

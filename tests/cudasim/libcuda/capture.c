@@ -223,6 +223,27 @@ static CUresult status_get(struct CUstream_st *s, CUstreamCaptureStatus *status)
 	return CUDA_SUCCESS;
 }
 
+static CUresult info_get(struct CUstream_st *s, CUstreamCaptureStatus *status, uint64_t *id,
+			 CUgraph *graph, const CUgraphNode **needs,
+			 const CUgraphEdgeData **edges, size_t *count)
+{
+	CUresult r = status_get(s, status);
+
+	if (r || *status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
+		return r;
+	if (id)
+		*id = s->capture.graph->id;
+	if (graph)
+		*graph = s->capture.graph;
+	if (needs)
+		*needs = s->capture.tail;
+	if (edges)
+		*edges = NULL;		/* all edges are of the plain sort */
+	if (count)
+		*count = s->capture.tail_count;
+	return CUDA_SUCCESS;
+}
+
 static CUresult mode_exchange(CUstreamCaptureMode *mode)
 {
 	CUstreamCaptureMode old = thread.capture_mode;
@@ -242,4 +263,9 @@ STREAM_API(cuStreamEndCapture, (CUstream stream, CUgraph *graph), (stream, graph
 	   graph ? end(stream_here(), graph) : CUDA_ERROR_INVALID_VALUE)
 STREAM_API(cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus *status),
 	   (stream, status), status_get(stream_here(), status))
+STREAM_API(cuStreamGetCaptureInfo_v3,
+	   (CUstream stream, CUstreamCaptureStatus *status, uint64_t *id, CUgraph *graph,
+	    const CUgraphNode **needs, const CUgraphEdgeData **edges, size_t *count),
+	   (stream, status, id, graph, needs, edges, count),
+	   info_get(stream_here(), status, id, graph, needs, edges, count))
 API(cuThreadExchangeStreamCaptureMode, (CUstreamCaptureMode *mode), (mode), mode_exchange(mode))

@@ -200,19 +200,28 @@ static CUresult copy3d(const CUDA_MEMCPY3D *c, struct CUstream_st *s, bool async
 }
 
 /* Sets of device memory do not wait, not even the synchronous ones: so does the real driver. */
-static CUresult set(CUdeviceptr dst, uint32_t value, uint32_t element, size_t count,
-		    struct CUstream_st *s, bool async)
+static CUresult set2d(CUdeviceptr dst, size_t pitch, uint32_t value, uint32_t element,
+		      size_t width, size_t height, struct CUstream_st *s, bool async)
 {
-	struct work w = set_work(dst, value, element, count, 1, count * element);
+	struct work w = set_work(dst, value, element, width, height, pitch);
 
 	if (!s)
 		return CUDA_ERROR_INVALID_HANDLE;
-	if (w.rec.dst_kind == MEM_PAGEABLE || !inside(w.dst, 0, count * element, 1))
+	if (!width || !height)
+		return CUDA_SUCCESS;
+	if (w.rec.dst_kind == MEM_PAGEABLE || !inside(w.dst, pitch, width * element, height) ||
+	    (height > 1 && pitch < width * element))
 		return CUDA_ERROR_INVALID_VALUE;
 	w.rec.async = async;
 	if (s->capture.graph)
 		return capture_add(s, &w, CU_GRAPH_NODE_TYPE_MEMSET);
-	return count ? submit(s, &w, NULL) : CUDA_SUCCESS;
+	return submit(s, &w, NULL);
+}
+
+static CUresult set(CUdeviceptr dst, uint32_t value, uint32_t element, size_t count,
+		    struct CUstream_st *s, bool async)
+{
+	return set2d(dst, 0, value, element, count, 1, s, async);
 }
 
 #define DEFAULT stream_of(NULL, per_thread)
@@ -267,3 +276,27 @@ STREAM_API(cuMemsetD16Async,
 STREAM_API(cuMemsetD32Async,
 	   (CUdeviceptr dst, unsigned int value, size_t count, CUstream stream),
 	   (dst, value, count, stream), set(dst, value, 4, count, STREAM, true))
+DEFAULT_API(cuMemsetD2D8_v2,
+	    (CUdeviceptr dst, size_t pitch, unsigned char value, size_t width, size_t height),
+	    (dst, pitch, value, width, height),
+	    set2d(dst, pitch, value, 1, width, height, DEFAULT, false))
+STREAM_API(cuMemsetD2D8Async,
+	   (CUdeviceptr dst, size_t pitch, unsigned char value, size_t width, size_t height,
+	    CUstream stream), (dst, pitch, value, width, height, stream),
+	   set2d(dst, pitch, value, 1, width, height, STREAM, true))
+DEFAULT_API(cuMemsetD2D16_v2,
+	    (CUdeviceptr dst, size_t pitch, unsigned short value, size_t width, size_t height),
+	    (dst, pitch, value, width, height),
+	    set2d(dst, pitch, value, 2, width, height, DEFAULT, false))
+STREAM_API(cuMemsetD2D16Async,
+	   (CUdeviceptr dst, size_t pitch, unsigned short value, size_t width, size_t height,
+	    CUstream stream), (dst, pitch, value, width, height, stream),
+	   set2d(dst, pitch, value, 2, width, height, STREAM, true))
+DEFAULT_API(cuMemsetD2D32_v2,
+	    (CUdeviceptr dst, size_t pitch, unsigned int value, size_t width, size_t height),
+	    (dst, pitch, value, width, height),
+	    set2d(dst, pitch, value, 4, width, height, DEFAULT, false))
+STREAM_API(cuMemsetD2D32Async,
+	   (CUdeviceptr dst, size_t pitch, unsigned int value, size_t width, size_t height,
+	    CUstream stream), (dst, pitch, value, width, height, stream),
+	   set2d(dst, pitch, value, 4, width, height, STREAM, true))

@@ -244,6 +244,31 @@ static CUresult exec_destroy(struct CUgraphExec_st *e)
 	return CUDA_SUCCESS;
 }
 
+/* Takes the parameters of a graph of the same shape; only the shape is compared. */
+static CUresult exec_update(struct CUgraphExec_st *e, CUgraph g,
+			    CUgraphExecUpdateResultInfo *info)
+{
+	CUgraphExecUpdateResult result = CU_GRAPH_EXEC_UPDATE_SUCCESS;
+	size_t i = 0;
+
+	if (!e || e->magic != EXEC_MAGIC || !graph_valid(g) || !info)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (e->graph->count != g->count)
+		result = CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+	for (i = 0; !result && i < g->count; i++)
+		if (g->nodes[i]->type != e->graph->nodes[i]->type)
+			result = CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
+		else if (g->nodes[i]->need_count != e->graph->nodes[i]->need_count)
+			result = CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+	*info = (CUgraphExecUpdateResultInfo){ .result = result };
+	if (result)
+		return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+	wait_context(NULL);
+	for (i = 0; i < g->count; i++)
+		e->graph->nodes[i]->w = g->nodes[i]->w;
+	return CUDA_SUCCESS;
+}
+
 static CUresult destroy(CUgraph g)
 {
 	if (!graph_valid(g))
@@ -290,6 +315,8 @@ API(cuGraphNodeGetType, (CUgraphNode node, CUgraphNodeType *type), (node, type),
 CTX_API(cuGraphInstantiateWithFlags,
 	(CUgraphExec *exec, CUgraph graph, unsigned long long flags), (exec, graph, flags),
 	instantiate(exec, graph))
+API(cuGraphExecUpdate_v2, (CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo *info),
+    (exec, graph, info), exec_update(exec, graph, info))
 API(cuGraphExecDestroy, (CUgraphExec exec), (exec), exec_destroy(exec))
 STREAM_API(cuGraphLaunch, (CUgraphExec exec, CUstream stream), (exec, stream),
 	   exec_launch(exec, stream_here()))

@@ -76,6 +76,9 @@ RT_API(cudaGraphInstantiate, 12000,
 RT_API(cudaGraphInstantiateWithFlags, 11040,
        (cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags),
        (exec, graph, flags), rt_error(cuGraphInstantiateWithFlags(exec, graph, flags)))
+RT_API(cudaGraphExecUpdate, 10020,
+       (cudaGraphExec_t exec, cudaGraph_t graph, CUgraphExecUpdateResultInfo *info),
+       (exec, graph, info), rt_error(cuGraphExecUpdate_v2(exec, graph, info)))
 RT_STREAM_API(cudaGraphLaunch, 10000, 10000, (cudaGraphExec_t exec, cudaStream_t stream),
 	      (exec, stream), ON_STREAM(cuGraphLaunch, exec, stream))
 RT_STREAM_API(cudaGraphUpload, 10000, 10000, (cudaGraphExec_t exec, cudaStream_t stream),

@@ -202,6 +202,14 @@ RT_STREAM_API(cudaMemsetAsync, 3020, 7000,
 	      (void *dst, int value, size_t bytes, cudaStream_t stream),
 	      (dst, value, bytes, stream),
 	      ON_STREAM(cuMemsetD8Async, D(dst), value, bytes, stream))
+RT_DEFAULT_API(cudaMemset2D, 3020,
+	       (void *dst, size_t pitch, int value, size_t width, size_t height),
+	       (dst, pitch, value, width, height),
+	       ON_DEFAULT(cuMemsetD2D8_v2, D(dst), pitch, value, width, height))
+RT_STREAM_API(cudaMemset2DAsync, 3020, 7000,
+	      (void *dst, size_t pitch, int value, size_t width, size_t height,
+	       cudaStream_t stream), (dst, pitch, value, width, height, stream),
+	      ON_STREAM(cuMemsetD2D8Async, D(dst), pitch, value, width, height, stream))
 RT_DEFAULT_API(cudaMemcpyToSymbol, 3020,
 	       (const void *symbol, const void *src, size_t bytes, size_t offset,
 		enum cudaMemcpyKind kind), (symbol, src, bytes, offset, kind),

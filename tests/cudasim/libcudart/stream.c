@@ -39,6 +39,13 @@ RT_STREAM_API(cudaStreamEndCapture, 10000, 10000, (cudaStream_t stream, cudaGrap
 RT_STREAM_API(cudaStreamIsCapturing, 10000, 10000,
 	      (cudaStream_t stream, enum cudaStreamCaptureStatus *status), (stream, status),
 	      ON_STREAM(cuStreamIsCapturing, stream, (CUstreamCaptureStatus *)status))
+RT_STREAM_API(cudaStreamGetCaptureInfo, 12030, 12030,
+	      (cudaStream_t stream, enum cudaStreamCaptureStatus *status,
+	       unsigned long long *id, cudaGraph_t *graph, const cudaGraphNode_t **needs,
+	       const CUgraphEdgeData **edges, size_t *count),
+	      (stream, status, id, graph, needs, edges, count),
+	      ON_STREAM(cuStreamGetCaptureInfo_v3, stream, (CUstreamCaptureStatus *)status,
+			(uint64_t *)id, graph, needs, edges, count))
 RT_API(cudaThreadExchangeStreamCaptureMode, 10010, (enum cudaStreamCaptureMode *mode), (mode),
        rt_error(cuThreadExchangeStreamCaptureMode((CUstreamCaptureMode *)mode)))
 
