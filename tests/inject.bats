@@ -303,11 +303,31 @@ as_expected() {
 	CUDASIM_FAIL=cuptiActivityRegisterTimestampCallback:err=14 recorded -- "$PROGRAM" init launch=50 sync
 	as_expected
 	grep -q "^clock .*cupti_realtime=1" "$DIR/out"
+	[ "$(sed -n 's/^clock_fixups //p' "$DIR/out")" -ge $((2 * $(count kernel))) ] || show
 	awk '{ for (i = 2; i <= NF; i++) { if (split($i, a, "=") == 2) f[a[1]] = a[2] } }
 		/^api .*name="cuLaunchKernel"/ { start[f["correlation"]] = f["ts"] }
 		/^kernel / { at[f["correlation"]] = f["ts"] }
 		END { for (c in at) { n++; d = at[c] - start[c]; if (d < -100000 || d > 5e9) { bad++; print d } }
 			exit bad || n != 50 }' "$DIR/out"
+}
+
+@test "our clock is agreed once and before any context: no time needs converting" {
+	requires nogpu
+	CUDASIM_CLOCK_LATCH=1 CUDASIM_TS_CORRUPT=1 recorded -q -- "$PROGRAM" init launch=50 sync
+	as_expected
+	hasnt "^clock_fixups|^lost"
+}
+
+@test "records of older and newer CUPTIs are read by their own sizes" {
+	requires nogpu
+	local version
+	for version in 18 22 130001; do
+		CUDASIM_CUPTI_VERSION=$version recorded -- "$PROGRAM" init launch=50 copy=9 set=2 graph=2 sync
+		has "peer .*gone=1 .* version=$version"
+		as_expected
+		[ "$(grep -c '^kernel .*name="second" .*grid=4,1,1 block=64,1,1' "$DIR/out")" -eq 25 ] || show
+		hasnt "^lost"
+	done
 }
 
 @test "the recorder dies: off within a second, the program goes on" {

@@ -141,8 +141,10 @@ static void deliver(struct peer *p, struct handover_sink *sink, struct event *e)
 
 	if (type->tail == AS_TEXT)
 		((char *)e)[e->size - 1] = 0;
-	if (e->kind == EVENT_DEVICE)
+	if (e->kind == EVENT_DEVICE) {
+		p->shown.simulated |= ((struct device *)e)->simulated == 1;
 		device_place((struct device *)e, "");
+	}
 	e->pid = p->shown.pid;
 	e->tid = peer_thread_tid(p, e->tid);
 	e->producer = p->shown.producer;

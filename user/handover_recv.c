@@ -360,6 +360,7 @@ static void peer_end(struct handover *h, struct peer *p)
 	for (rounds = 0; rounds < LAST_ROUNDS && peer_drain(p, &h->sink, &fullest); rounds++)
 		;
 	state_read(h, p);
+	p->shown.clock_fixups = p->ring->clock_fixups;
 	p->shown.gone = true;
 	peer_losses(p, &h->sink);
 	peer_tell(h, p);

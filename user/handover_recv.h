@@ -17,6 +17,7 @@ struct handover_peer {			/* one traced process */
 	s32 cupti_status;
 	u32 cupti_version;
 	u32 state;			/* RING_LIBRARY_* */
+	u64 clock_fixups;		/* when gone: GPU times converted from CLOCK_REALTIME */
 };
 
 struct handover_ops {

@@ -30,7 +30,7 @@ static struct {
 	u64 die_after, stop_after, nap_ms;
 } opt;
 
-static u64 counts[EVENT_KIND_MAX], lost[16], total;
+static u64 counts[EVENT_KIND_MAX], lost[16], total, fixups;
 static u32 peers;
 static char *names[200000];	/* of all producers, by id: enough for tests of one process */
 
@@ -111,6 +111,7 @@ static void peer(void *ctx, const struct handover_peer *p)
 	fprintf(opt.out, "peer pid=%u producer=%u simulated=%d gone=%d state=%u status=%d version=%u\n",
 		p->pid, p->producer, p->simulated, p->gone, p->state, p->cupti_status,
 		p->cupti_version);
+	fixups += p->gone ? p->clock_fixups : 0;
 	peers += p->gone ? -1 : !p->state && !p->gone;
 }
 
@@ -187,6 +188,8 @@ static void summary(struct handover *h, int rc)
 			fprintf(opt.out, "lost %s unknown\n", where[i]);
 		else if (lost[i])
 			fprintf(opt.out, "lost %s %" PRIu64 "\n", where[i] ? where[i] : "?", (uint64_t)lost[i]);
+	if (fixups)
+		fprintf(opt.out, "clock_fixups %" PRIu64 "\n", (uint64_t)fixups);
 	fprintf(opt.out, "refused %" PRIu64 "\npeers_left %u\nexit %d\n",
 		(uint64_t)handover_refused(h), peers, rc);
 	fflush(opt.out);
