@@ -140,6 +140,9 @@ as_expected() {
 	as_expected
 	hasnt "^lost"
 	[ "$(grep -o '^api .* tid=[0-9]*' "$DIR/out" | sed 's/.*tid=//' | sort -u | wc -l)" -eq 501 ]
+	recorded -q -- "$O/test/nvtxtest" 1 600	# push ranges need a slot of their own
+	has "count nvtx 4800"
+	hasnt "^lost"
 }
 
 @test "more threads than slots: what is lost is counted, GPU records never" {
