@@ -118,6 +118,14 @@ library() {
 	[[ "$(check simulated)" == "degraded "* ]]
 }
 
+@test "the library for other programs is found beside the tools, and missed when it is not there" {
+	requires jq
+	[[ "$(check injection)" == "ok "*"/lib/libgpuscope-cuda.so" ]]
+	env="env GPUSCOPE_CUDA_LIB=/nowhere/lib.so"
+	[ "$(check injection)" = "missing libgpuscope-cuda.so not found" ]
+	[[ "$(tool_status gpurec)" == "degraded "* ]]
+}
+
 @test "tools that only read files work everywhere" {
 	requires jq
 	for t in gpureport gputimeline gpuflame flamegraph; do

@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include "check.h"
 #include "probe.h"
+#include "record/recorder.h"
 #include "tool_run.h"
 
 #define GROUP "CUDA libraries"
@@ -68,6 +69,10 @@ static void ask_nvml(void *lib, struct answer *a)
 	a->code = init && version ? init() : -1;
 	if (!a->code)
 		a->code = version(a->text, sizeof(a->text) - 1);
+}
+
+static void ask_nothing(void *lib, struct answer *a)
+{
 }
 
 static void child(const char *path, void (*ask)(void *, struct answer *), int fd)
@@ -223,8 +228,23 @@ static void check_nvml(struct checks *c)
 		check_add(c, GROUP, "nvml", CHECK_OK, "", "%s, %s", path, a.text);
 }
 
+/* The library that gpurec loads into programs; loaded here it must say nothing and do nothing. */
+static void check_own(struct checks *c)
+{
+	const char *path = command_library();
+	struct answer a = {};
+
+	if (!path)
+		check_add(c, GROUP, "injection", CHECK_MISSING,
+			  "install it as ../lib/gpuscope/libgpuscope-cuda.so beside the tools, or name it in GPUSCOPE_CUDA_LIB",
+			  "libgpuscope-cuda.so not found");
+	else if (answered(c, "injection", path, ask_nothing, &a))
+		check_add(c, GROUP, "injection", CHECK_OK, "", "%s", path);
+}
+
 void check_libraries(struct checks *c)
 {
+	check_own(c);
 	check_libcuda(c);
 	check_libcupti(c);
 	check_nvml(c);
