@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "hash.h"
 #include "log.h"
 #include "outfile.h"
 #include "pb.h"
@@ -20,12 +21,10 @@ struct interned {
 	char text[];
 };
 
-#define BUCKETS 4096
-
 struct perfetto {
 	struct outfile out;
 	struct pb packet, interned;	/* interned: fields of InternedData not written yet */
-	struct interned *strings[INTERN_KINDS][BUCKETS];
+	struct hash strings[INTERN_KINDS];	/* hash of the text -> struct interned */
 	u64 next_id[INTERN_KINDS], next_context, next_stage, next_kernel;
 	u64 bytes;
 	int err;
@@ -88,15 +87,6 @@ static struct pb *packet_begin(struct perfetto *p, u64 ts)
 
 /* ---- interning ---- */
 
-static u64 hash(const char *s)
-{
-	u64 h = 14695981039346656037ULL;
-
-	for (; *s; s++)
-		h = (h ^ (u8)*s) * 1099511628211ULL;
-	return h ^ h >> 29;
-}
-
 static void interned_entry(struct perfetto *p, u32 field, u64 id, const char *text)
 {
 	size_t at = pb_open(&p->interned, field);
@@ -111,20 +101,22 @@ u64 perfetto_intern(struct perfetto *p, enum intern kind, const char *text)
 	static const u32 fields[INTERN_KINDS] = {
 		[INTERN_NAME] = 2, [INTERN_CATEGORY] = 1, [INTERN_ANNOTATION] = 3, [INTERN_ARG] = 1001,
 	};
-	struct interned **at = &p->strings[kind][hash(text) % BUCKETS], *s;
+	size_t n = strlen(text);
+	u64 key = hash_bytes(text, n);
+	struct interned *first = hash_get(&p->strings[kind], key), *s;
 
-	for (s = *at; s; s = s->next)
+	for (s = first; s; s = s->next)
 		if (!strcmp(s->text, text))
 			return s->id;
-	s = malloc(sizeof(*s) + strlen(text) + 1);
+	s = malloc(sizeof(*s) + n + 1);
 	if (!s) {
 		p->err = -ENOMEM;
 		return 0;
 	}
-	strcpy(s->text, text);
+	memcpy(s->text, text, n + 1);
 	s->id = ++p->next_id[kind];
-	s->next = *at;
-	*at = s;
+	s->next = first;
+	hash_put(&p->strings[kind], key, s);
 	interned_entry(p, fields[kind], s->id, text);
 	return s->id;
 }
@@ -457,13 +449,16 @@ u64 perfetto_bytes(const struct perfetto *p)
 static void strings_free(struct perfetto *p)
 {
 	struct interned *s, *next;
+	struct hash_slot *slot;
 
-	for (int k = 0; k < INTERN_KINDS; k++)
-		for (int b = 0; b < BUCKETS; b++)
-			for (s = p->strings[k][b]; s; s = next) {
+	for (int k = 0; k < INTERN_KINDS; k++) {
+		for (size_t at = 0; (slot = hash_next(&p->strings[k], &at));)
+			for (s = slot->value; s; s = next) {
 				next = s->next;
 				free(s);
 			}
+		hash_free(&p->strings[k]);
+	}
 }
 
 int perfetto_close(struct perfetto *p, bool keep)
