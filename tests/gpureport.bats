@@ -183,6 +183,16 @@ sample() {
 	is .kernels.total_ns '"9007199254740993"'
 }
 
+@test "times are numbers also on a machine that has been up for a year" {
+	report <<-END
+	api ts=31536000000000000 producer=1 pid=1 tid=1 dur_ns=10 correlation=1 name=1 class=launch
+	kernel ts=31536000000000100 producer=1 pid=1 dur_ns=50 correlation=1 name=2
+	kernel ts=31536000000000300 producer=1 pid=1 dur_ns=50 name=2
+	END
+	is '[.. | objects | to_entries[] | select(.key | test("^(first|last|start|launch|span)_ns$")) | .value | type] | unique' '["number"]'
+	grep -q '"first_ns":31536000000000100,' "$T/json"
+}
+
 @test "an empty trace is an empty report" {
 	report < /dev/null
 	is '[.span_ns, .kernels.count, .kernels.by_name, .gpu_busy_ns, .gpu_idle_ns, .lost.total, .launch.correlated]' '[0,0,[],0,0,0,0]'

@@ -193,6 +193,7 @@ void cell_json(const struct names *n, const struct column *c, const struct event
 	case AS_NAME: json_str(j, c->key, names_text(n, e->producer, scalar(p, c->size))); break;
 	case AS_COMM: json_str(j, c->key, names_comm(n, scalar(p, c->size))); break;
 	case AS_SIGNED: case AS_ERRNO: json_s64(j, c->key, signed_scalar(p, c->size)); break;
+	case AS_TIME: json_time(j, c->key, scalar(p, c->size)); break;
 	case AS_HEX: json_hex(j, c->key, scalar(p, c->size)); break;
 	default: json_u64(j, c->key, scalar(p, c->size));
 	}

@@ -140,6 +140,13 @@ void json_u64(struct json *j, const char *key, u64 v)
 	after(j);
 }
 
+void json_time(struct json *j, const char *key, u64 ns)
+{
+	before(j, key);
+	fprintf(j->f, "%" PRIu64, (uint64_t)ns);
+	after(j);
+}
+
 void json_s64(struct json *j, const char *key, s64 v)
 {
 	bool exact = v <= (s64)EXACT_MAX && v >= -(s64)EXACT_MAX;

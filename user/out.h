@@ -1,7 +1,7 @@
 /*
  * Everything the suite prints as data goes through here: aligned tables and
  * JSON. JSON is valid whatever the strings hold (invalid UTF-8 is escaped) and
- * integers above 2^53 become strings.
+ * integers above 2^53 become strings, except times.
  */
 #ifndef OUT_H
 #define OUT_H
@@ -22,6 +22,9 @@ void json_object(struct json *j, const char *key);
 void json_array(struct json *j, const char *key);
 void json_close(struct json *j);			/* the innermost open one */
 void json_u64(struct json *j, const char *key, u64 v);
+/* A point in CLOCK_MONOTONIC: always a number. It passes 2^53 after 104 days of uptime, from when on
+ * readers that count in doubles are a nanosecond off; a string then would break every sum of theirs. */
+void json_time(struct json *j, const char *key, u64 ns);
 void json_s64(struct json *j, const char *key, s64 v);
 void json_hex(struct json *j, const char *key, u64 v);	/* "0x..." */
 void json_bool(struct json *j, const char *key, bool v);

@@ -47,8 +47,8 @@ static void put_kernels(struct json *j, struct report *r)
 	json_u64(j, "unique_names", r->kernels.n);
 	json_u64(j, "total_ns", r->kernel_times.sum);
 	json_u64(j, "busy_ns", busy);
-	json_u64(j, "first_ns", r->kernel_first);
-	json_u64(j, "last_ns", r->kernel_last);
+	json_time(j, "first_ns", r->kernel_first);
+	json_time(j, "last_ns", r->kernel_last);
 	json_u64(j, "max_ns", r->kernel_times.max);
 	put_rows(j, &r->kernels, false);
 	json_close(j);
@@ -194,11 +194,11 @@ static void put_gaps(struct json *j, const struct intervals *s)
 		const struct interval *g = &s->gaps[i];
 
 		json_object(j, NULL);
-		json_u64(j, "start_ns", g->start);
+		json_time(j, "start_ns", g->start);
 		json_u64(j, "dur_ns", g->end - g->start);
 		json_str(j, "next", g->name);
 		json_u64(j, "launch_tid", g->tid);
-		json_u64(j, "launch_ns", g->launch_ns);
+		json_time(j, "launch_ns", g->launch_ns);
 		json_u64(j, "since_launch_ns", g->since_ns);
 		json_str(j, "longest_call", g->longest ? g->longest : "");
 		json_u64(j, "longest_call_ns", g->longest_ns);
@@ -216,8 +216,8 @@ static void put_gpus(struct json *j, const struct report *r)
 		json_object(j, NULL);
 		json_strn(j, "name", g->device ? g->device->d.name : "", sizeof(g->device->d.name));
 		json_u64(j, "operations", g->ops);
-		json_u64(j, "first_ns", g->all.first);
-		json_u64(j, "last_ns", g->all.last);
+		json_time(j, "first_ns", g->all.first);
+		json_time(j, "last_ns", g->all.last);
 		json_u64(j, "busy_ns", intervals_busy(&g->all));
 		json_u64(j, "idle_ns", intervals_idle(&g->all));
 		json_u64(j, "kernel_busy_ns", intervals_busy(&g->kernels));
@@ -248,8 +248,8 @@ static void put_streams(struct json *j, const struct report *r)
 		json_u64(j, "sets", s->sets);
 		json_u64(j, "graphs", s->graphs);
 		json_u64(j, "total_ns", s->total_ns);
-		json_u64(j, "first_ns", s->first_ns);
-		json_u64(j, "last_ns", s->last_ns);
+		json_time(j, "first_ns", s->first_ns);
+		json_time(j, "last_ns", s->last_ns);
 		json_close(j);
 	}
 	json_close(j);
@@ -329,7 +329,7 @@ void report_json(struct report *r, FILE *f)
 	json_str(&j, "driver", r->info.driver);
 	json_bool(&j, "simulated", c->simulated);
 	json_u64(&j, "records", c->records);
-	json_u64(&j, "start_ns", c->first_ns);
+	json_time(&j, "start_ns", c->first_ns);
 	json_u64(&j, "span_ns", c->last_ns - c->first_ns);
 	json_u64(&j, "processes", model_processes(r->model, &processes));
 	json_u64(&j, "devices", model_gpus(r->model));
