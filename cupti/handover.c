@@ -132,7 +132,7 @@ static int handover_use(struct ring_file *ring, const struct handover_hello *hel
 
 int handover_take(void)
 {
-	const char *path = getenv(HANDOVER_SOCKET_ENV);
+	const char *path = secure_getenv(HANDOVER_SOCKET_ENV);
 	struct handover_hello hello = { HANDOVER_MAGIC, HANDOVER_VERSION, getpid(),
 					device_simulated(), 0 };
 	struct handover_welcome welcome = {};

@@ -79,7 +79,7 @@ static void *open_fitting(void)
 
 int cupti_load(void)
 {
-	const char *choice = getenv("GPUSCOPE_CUPTI");
+	const char *choice = secure_getenv("GPUSCOPE_CUPTI");
 	void *handle = open_mapped();
 	size_t i;
 
