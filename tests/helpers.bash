@@ -66,6 +66,9 @@ unprivileged() {
 	setpriv "${who[@]}" --inh-caps=-all --bounding-set=-all "$@"
 }
 
+# alone NAME=VALUE... COMMAND...: with nothing of this test in the environment, as a bats within a bats needs it
+alone() { env -i PATH="$(tr : '\n' <<< "$PATH" | grep -v /bats-core | paste -sd:)" "$@"; }
+
 # until COMMAND...: try for ten seconds, so that no test sleeps a guess
 until_true() {
 	local _
