@@ -38,7 +38,7 @@ compile_cupti() {	# [FLAG...]: with our header where $OURS says
 	cupti_constants > "$D/constants.h"
 	mkdir "$D/a" "$D/b"
 	sed 's/^\tuint32_t shmem_limit;/\tuint64_t shmem_limit;/' "$ROOT/cupti/cupti_abi.h" > "$D/a/cupti_abi.h"
-	! cmp -s "$D/a/cupti_abi.h" "$ROOT/cupti/cupti_abi.h"
+	run ! cmp -s "$D/a/cupti_abi.h" "$ROOT/cupti/cupti_abi.h"
 	OURS="$D/a" run compile_cupti
 	[ "$status" -ne 0 ]
 	[[ "$output" == *"offsetof(OURS, graph)"* ]]
