@@ -22,7 +22,7 @@ uint64_t now(void)
 
 void call_enter(struct sim_call *call)
 {
-	struct sim_hooks *hooks = sim_hooks;
+	struct sim_hooks *hooks = hooks_get();
 	CUcontext ctx = current;
 
 	call->depth = thread.depth++;
@@ -41,7 +41,7 @@ void call_enter(struct sim_call *call)
 
 void call_exit(struct sim_call *call)
 {
-	struct sim_hooks *hooks = sim_hooks;
+	struct sim_hooks *hooks = hooks_get();
 
 	if (unlikely(hooks && hooks->api)) {
 		call->end = now();
@@ -84,7 +84,7 @@ void api_end(struct sim_call *call)
 
 void sync_report(uint32_t type, uint64_t start, uint32_t stream_id, uint32_t event_id)
 {
-	struct sim_hooks *hooks = sim_hooks;
+	struct sim_hooks *hooks = hooks_get();
 	struct sim_sync sync = {
 		.type = type, .start = start, .correlation = thread.correlation,
 		.stream_id = stream_id, .event_id = event_id,
@@ -99,7 +99,7 @@ void sync_report(uint32_t type, uint64_t start, uint32_t stream_id, uint32_t eve
 
 void resource_report(enum sim_resource what, const struct sim_resource_data *data)
 {
-	struct sim_hooks *hooks = sim_hooks;
+	struct sim_hooks *hooks = hooks_get();
 
 	if (hooks && hooks->resource)
 		hooks->resource(what, data);
@@ -109,7 +109,7 @@ void resource_report(enum sim_resource what, const struct sim_resource_data *dat
 
 static void set_hooks(struct sim_hooks *hooks)
 {
-	__atomic_store_n(&sim_hooks, hooks, __ATOMIC_RELEASE);
+	hooks_set(hooks);
 }
 
 static int device_count(void)

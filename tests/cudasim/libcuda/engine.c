@@ -60,7 +60,7 @@ void mark_put(struct mark *m)
 /* The records go to the worker in order of retirement; without a listener they end here. */
 static void op_done(struct op *op)
 {
-	struct sim_hooks *hooks = sim_hooks;
+	struct sim_hooks *hooks = hooks_get();
 
 	engine.over++;
 	mark_put(op->w.mark);

@@ -154,6 +154,8 @@ struct engine {
 
 extern struct engine engine;
 extern struct sim_hooks *sim_hooks;
+#define hooks_get() __atomic_load_n(&sim_hooks, __ATOMIC_ACQUIRE)
+#define hooks_set(hooks) __atomic_store_n(&sim_hooks, hooks, __ATOMIC_RELEASE)
 extern int sim_ready;			/* cuInit succeeded; no forked child, no exit */
 extern bool sim_faults, sim_log;
 extern __thread struct thread thread __attribute__((tls_model("initial-exec")));

@@ -16,18 +16,18 @@ static bool started;		/* a child of fork may not go on where its parent was */
 static void forked(void)
 {
 	sim_ready = 0;
-	sim_hooks = NULL;
+	hooks_set(NULL);
 }
 
 static void finish(void)
 {
-	struct sim_hooks *hooks = sim_hooks;
+	struct sim_hooks *hooks = hooks_get();
 
 	if (!sim_ready)
 		return;
 	if (hooks && hooks->fini)
 		hooks->fini();
-	sim_hooks = NULL;
+	hooks_set(NULL);
 	worker_stop();
 	sim_ready = 0;
 }

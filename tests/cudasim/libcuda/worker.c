@@ -58,7 +58,7 @@ static void records_give(void)
 	if (!list)
 		return;
 	for (op = list; op; op = op->next) {
-		hooks = sim_hooks;
+		hooks = hooks_get();
 		last = op;
 		count++;
 		if (hooks && hooks->record && record_wanted(op, hooks))
@@ -268,7 +268,7 @@ void wait_context(CUcontext ctx)
 /* What was submitted and is not over. */
 void in_flight(void (*give)(const struct sim_record *r))
 {
-	const struct sim_hooks *hooks = sim_hooks;
+	const struct sim_hooks *hooks = hooks_get();
 	const struct CUstream_st *s;
 	const struct op *op;
 	uint32_t i;
