@@ -237,9 +237,9 @@ static int recorder_end(struct recorder *r)
 	r->file = NULL;
 	r->file_error = -EBADF;	/* whatever still comes comes too late */
 	if (!err)
-		warn("%s: %llu records, %.1f MB, %llu%s lost",
+		warn("%s: %llu records, %.1f MB, %llu lost%s",
 		     to_stdout(r) ? "standard output" : r->path, records, bytes / 1e6, r->lost,
-		     r->lost_unknown ? " or more" : "");
+		     r->lost_unknown ? " and an unknown number" : "");
 	return err;
 }
 
