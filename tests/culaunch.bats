@@ -194,6 +194,22 @@ go() {
 	[ "$(cat "$BATS_TEST_TMPDIR/err")" = "culaunch: $lost records lost (-v says where)" ]
 }
 
+@test "a recording says what it lost" {
+	requires bpf jq
+	"$tool" -o "$gst" --lib "$lib" 2> "$BATS_TEST_TMPDIR/err" 3>&- &
+	pid=$!
+	until_true attached $pid
+	kill -STOP $pid
+	"$app" 100003
+	kill -CONT $pid
+	kill -INT $pid
+	wait $pid
+	end="$("$tool" -j -i "$gst" 2> "$BATS_TEST_TMPDIR/replay" | tail -n 1)"
+	[ "$(jq .lost <<< "$end")" -gt 0 ]
+	[ "$(jq .records+.lost <<< "$end")" -eq 100003 ]
+	cmp "$BATS_TEST_TMPDIR/err" "$BATS_TEST_TMPDIR/replay"
+}
+
 @test "stopping in the middle of a stream of launches loses nothing" {
 	requires bpf jq
 	start "$app" 100003 wait

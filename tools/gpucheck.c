@@ -31,7 +31,8 @@ struct tool_needs {
 
 static const struct tool_needs tools[] = {
 	{ "gpurec", "record", {},
-	  { "injection", "libcuda", "libcupti", "load", "ring_buffer", "uprobe", "usdt", "raw_tracepoint", "btf_tracepoint", "btf", "trace" } },
+	  { "injection", "libcuda", "libcupti", "load", "ring_buffer", "uprobe", "usdt",
+	    "raw_tracepoint", "btf_tracepoint", "btf", "trace" } },
 	{ "culaunch", "CUDA launches as they happen",
 	  { "trace", "load", "ring_buffer", "uprobe", "btf" }, { "libcuda", "other_processes", "statistics" } },
 	{ "gpureport", "what took the time", {}, {} },

@@ -141,8 +141,8 @@ void check_privileges(struct checks *c)
 			  "run as root; or setcap cap_bpf,cap_perfmon,cap_sys_ptrace+ep on the tool, where uprobes do not want more",
 			  "no %s", missing);
 	else
-		check_add(c, "privileges", "trace", CHECK_OK, "", "%s", capability_held(CAP_SYS_ADMIN) ?
-			  "CAP_SYS_ADMIN" : "CAP_BPF, CAP_PERFMON");
+		check_add(c, "privileges", "trace", CHECK_OK, "", "%s",
+			  capability_held(CAP_SYS_ADMIN) ? "CAP_SYS_ADMIN" : "CAP_BPF, CAP_PERFMON");
 	if (capability_held(CAP_SYS_PTRACE))
 		check_add(c, "privileges", "other_processes", CHECK_OK, "", "CAP_SYS_PTRACE");
 	else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * So many launches, each with a grid of its own, the last one refused by the driver:
+ * So many launches, each with a grid of its own (up to 97), the last one refused by the driver:
  * what culaunch must show is known from the arguments.
  *
  *   launches N [all] [wait] [thread]
@@ -59,7 +59,8 @@ static void *launch(void *arg)
 
 	MUST(cuCtxSetCurrent(context));
 	for (int i = 1; i < count; i++)
-		MUST(cuLaunchKernel(i % 2 ? saxpy : scale, i, 2, 1, 128, 1, 1, 512, stream, params, NULL));
+		MUST(cuLaunchKernel(i % 2 ? saxpy : scale, (i - 1) % 97 + 1, 2, 1, 128, 1, 1, 512,
+				    stream, params, NULL));
 	if (!cuLaunchKernel(saxpy, 0, 2, 1, 128, 1, 1, 512, stream, params, NULL)) {
 		fprintf(stderr, "launches: an empty grid was taken\n");
 		exit(1);
