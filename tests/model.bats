@@ -122,6 +122,23 @@ shows() { for x; do [[ "$output" == *"$x"* ]] || { echo "nowhere: $x"; echo "$ou
 	shows "name=cudaGraphLaunch depth=0 ops=2 stack=replay"
 }
 
+@test "graph nodes that come before any record with a time keep their capturing call, hours after boot" {
+	run -0 deliver <<-END
+	$(names)
+	name producer=1 id=5 what=api text=cudaGraphLaunch
+	map id=1 text=/usr/bin/app
+	symbol frame=0x1000000001000 text=capture
+	stack id=0x55 user_frames=1 frames=0x1000000001000
+	graph_node producer=1 pid=10 node=100 correlation=3 graph=1
+	flush
+	api ts=7200000001000 producer=1 pid=10 tid=11 dur_ns=100 correlation=3 name=1 class=launch
+	api_stack ts=7200000001000 pid=10 tid=11 process=1 correlation=3 stack=0x55
+	api ts=7200000008000 producer=1 pid=10 tid=11 dur_ns=100 correlation=9 name=5 class=graph_launch
+	kernel ts=7200000009000 producer=1 pid=10 dur_ns=10 correlation=9 name=2 graph=1 graph_node=100
+	END
+	shows "captured=1 stack=capture"
+}
+
 @test "an operation waits for the stack of its call; when none comes it goes without and is counted" {
 	run -0 deliver <<-END
 	$(names)

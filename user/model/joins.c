@@ -234,7 +234,7 @@ static int call_expire(struct model *m, struct call *c)
 void join_rebase(struct model *m, u64 now)
 {
 	for (struct call *c = m->oldest; c; c = c->later)
-		if (c->arrival > now)
+		if (c->arrival > now || !c->arrival)	/* 0: before any record with a time */
 			c->arrival = now;
 }
 
