@@ -194,3 +194,17 @@ refuses() {
 	[ -n "$theirs" ]
 	[ -z "$(comm -23 <(sort <<< "$theirs") <(sort <<< "$ours"))" ]
 }
+
+@test "a tool of sums prints each row once, with the heads of its table" {
+	requires bpf jq
+	run -0 "$O/test/rows" -I 100ms -d 350ms
+	[ "$(grep -c PID <<< "$output")" -eq 1 ]
+	[ "$(grep -vc PID <<< "$output")" -eq 2 ]
+	[ "$(grep -v PID <<< "$output" | sort)" = "     10        1.0
+     20        2.0" ]
+	run -0 "$O/test/rows" -j --interval 50ms -d 200ms
+	[ "$(jq -c 'select(.dur_ns) | [.pid, .dur_ns]' <<< "$output" | sort | paste -sd' ')" = "[10,1000] [20,2000]" ]
+	[ "${lines[-1]}" = '{"schema":"gpuscope.end.0","records":2,"lost":0}' ]
+	run -0 "$O/test/rows" --help
+	[[ "$output" == *"  -I, --interval TIME"* ]]
+}
