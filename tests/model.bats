@@ -131,6 +131,8 @@ shows() { for x; do [[ "$output" == *"$x"* ]] || { echo "nowhere: $x"; echo "$ou
 	stack id=0x55 user_frames=1 frames=0x1000000001000
 	graph_node producer=1 pid=10 node=100 correlation=3 graph=1
 	flush
+	kernel ts=7200000000000 producer=1 pid=10 dur_ns=10 correlation=99 name=2
+	flush
 	api ts=7200000001000 producer=1 pid=10 tid=11 dur_ns=100 correlation=3 name=1 class=launch
 	api_stack ts=7200000001000 pid=10 tid=11 process=1 correlation=3 stack=0x55
 	api ts=7200000008000 producer=1 pid=10 tid=11 dur_ns=100 correlation=9 name=5 class=graph_launch

@@ -234,7 +234,7 @@ static int call_expire(struct model *m, struct call *c)
 void join_rebase(struct model *m, u64 now)
 {
 	for (struct call *c = m->oldest; c; c = c->later)
-		if (c->arrival > now || !c->arrival)	/* 0: before any record with a time */
+		if (c->arrival > now)
 			c->arrival = now;
 }
 
@@ -245,6 +245,8 @@ int join_expire(struct model *m, bool all)
 	int err;
 
 	while ((c = m->oldest)) {
+		if (!c->arrival)	/* known from a definition before any record with a time */
+			c->arrival = now;
 		if (!all && (s64)(now - c->arrival) <= (s64)MODEL_HORIZON_NS) {
 			if (m->call_count <= WAITING_MAX)
 				break;
