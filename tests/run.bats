@@ -9,7 +9,7 @@ setup() {
 # counts FILE.bats... PATTERN: the last line of tests/run over these files of this folder
 counts() {
 	local summary="${*: -1}" files=("${@:1:$#-1}")
-	run alone O="$PWD" BATS_TEST_TIMEOUT=2 "$ROOT/tests/run" "${files[@]/#/$PWD/}"
+	run alone O="$PWD" TEST_FILE_TIMEOUT=2 "$ROOT/tests/run" "${files[@]/#/$PWD/}"
 	[[ "${lines[-1]}" =~ ^$summary$ ]] || { echo "$output"; false; }
 }
 
@@ -52,9 +52,9 @@ file() { printf '%s\n' "${@:2}" > "$1.bats"; }
 	file killed '@test "a" { true; }' '@test "b" { kill -9 $$; }' '@test "c" { true; }'
 	counts killed.bats "2 passed, 1 failed, 0 skipped"
 	[ "$status" -eq 1 ]
-	file hangs '@test "a" { sleep 50; }' '@test "b" { true; }'
-	counts hangs.bats "1 passed, 1 failed, 0 skipped"
-	[[ "$output" == *"FAIL  a # timeout after 2s"* ]]
+	file hangs '@test "a" { true; }' '@test "b" { sleep 50; }' '@test "c" { true; }'
+	counts hangs.bats "1 passed, 2 failed, 0 skipped"
+	[[ "$output" == *"FAIL  ended after 2 s: a test hangs"* ]]
 }
 
 @test "a failing setup_file or teardown_file is a failure" {
