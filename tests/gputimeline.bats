@@ -178,3 +178,13 @@ step() {
 	run -2 "$tool" --nonsense
 	run -2 "$tool" -i - < /dev/null
 }
+
+@test "a slice that comes after the horizon takes no end of what was written before it" {
+	seq 0 139999 | awk '{ printf "nvtx ts=%.0f dur_ns=900000 producer=1 pid=1 tid=1 name=2 what=push_pop\n", 1e9 + $1 * 1e6 }
+		END { for (i = 0; i < 20; i++)
+			printf "nvtx ts=%.0f dur_ns=700000 producer=1 pid=1 tid=1 name=2 what=push_pop\n", 1e9 + i * 1e6 + 5e5 }' |
+		timeline
+	grep -q "20 slices came later than the horizon" "$T/err"
+	check
+	[ "$(count slices)" -eq 140020 ]
+}

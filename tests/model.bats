@@ -357,3 +357,13 @@ shows() { for x; do [[ "$output" == *"$x"* ]] || { echo "nowhere: $x"; echo "$ou
 		[ "$(jq '.launch.correlated' "$T/json")" -gt 0 ]
 	done
 }
+
+@test "calls that all lie before the waiting events of their thread are no search each" {
+	{
+		names
+		seq 1 60000 | awk '{ printf "fault ts=%.0f pid=1 tid=1\n", 1e12 + $1 * 1000 }'
+		seq 1 300000 | awk '{ printf "api ts=%.0f dur_ns=500 producer=1 pid=1 tid=1 name=1 correlation=%d class=launch\n", 1e9 + $1 * 1000, $1 }'
+	} | "$O/test/mktrace" > "$T/t.gst"
+	run -0 timeout 20 "$O/test/modeldump" "$T/t.gst" quiet		# 0.2 s; was 100
+	shows "calls api=300000" "host=0/60000"
+}

@@ -3,7 +3,9 @@
  * pfcheck FILE: reads a Perfetto trace by itself (nothing shared with the
  * writer) and checks what a viewer would silently drop: every interned id is
  * defined before its use, every track described, slices balanced and nested,
- * every launched operation there, no thread RUNNING twice. Prints counts.
+ * every launched operation there, no thread RUNNING twice. Prints counts. A viewer
+ * ends the youngest slice that is open at a time: it must be the one that was meant,
+ * which is the youngest at that place of the file.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -161,12 +163,62 @@ static int by_time(const void *pa, const void *pb)
 	return a->packet < b->packet ? -1 : 1;
 }
 
+static int by_packet(const void *pa, const void *pb)
+{
+	const struct edge *a = pa, *b = pb;
+
+	if (a->track != b->track)
+		return a->track < b->track ? -1 : 1;
+	return a->packet < b->packet ? -1 : 1;
+}
+
+static int by_pair(const void *pa, const void *pb)
+{
+	return memcmp(pa, pb, sizeof(u64[3]));
+}
+
+/* (track, begin, end) of each slice when edges are taken in the order they are in now. */
+static size_t pair(u64 (*pairs)[3])
+{
+	u64 *open = malloc(slices.n * sizeof(*open) + 1);
+	size_t n = 0, depth = 0;
+
+	for (size_t i = 0; i < slices.n; i++) {
+		const struct edge *e = &slices.v[i];
+
+		if (i && e->track != e[-1].track)
+			depth = 0;
+		if (e->begin)
+			open[depth++] = e->ts;
+		else if (depth)
+			memcpy(pairs[n++], (u64[]){ e->track, open[--depth], e->ts }, sizeof(*pairs));
+	}
+	free(open);
+	qsort(pairs, n, sizeof(*pairs), by_pair);
+	return n;
+}
+
+static void crossing(void)
+{
+	u64 (*meant)[3] = malloc(slices.n * sizeof(*meant) + 1), (*shown)[3] = malloc(slices.n * sizeof(*shown) + 1);
+	size_t n;
+
+	qsort(slices.v, slices.n, sizeof(*slices.v), by_packet);
+	n = pair(meant);
+	qsort(slices.v, slices.n, sizeof(*slices.v), by_time);
+	if (pair(shown) != n || memcmp(meant, shown, n * sizeof(*meant)))
+		problem("slices are shown with ends of others, of slices", n, -1);
+	free(meant);
+	free(shown);
+}
+
 static void balance(void)
 {
 	const struct edge *e = slices.v;
 	long depth = 0;
 
-	qsort(slices.v, slices.n, sizeof(*slices.v), by_time);
+	if (slices.n)
+		crossing();
 	for (size_t i = 0; i < slices.n; i++, e++) {
 		if (i && e->track != e[-1].track) {
 			if (depth)

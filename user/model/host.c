@@ -16,8 +16,10 @@ struct timed *timed_at(struct timed_list *l, u64 ts)
 
 	while (t && t->ts > ts)
 		t = t->prev;
-	if (!t)
+	if (!t) {
+		l->hint = l->head;	/* what comes next is near, and may be before all too */
 		return NULL;
+	}
 	while (t->next && t->next->ts <= ts)
 		t = t->next;
 	return l->hint = t;

@@ -35,14 +35,18 @@ static int compare(const void *pa, const void *pb)
 
 static void lane_close(struct lane *lane, u64 until, const struct lanes_ops *ops, void *ctx)
 {
-	while (lane->depth && lane->ends[lane->depth - 1] <= until)
-		ops->end(ctx, lane->ends[--lane->depth], lane->uuid);
+	while (lane->depth && lane->ends[lane->depth - 1] <= until) {
+		lane->at = lane->ends[--lane->depth];
+		ops->end(ctx, lane->at, lane->uuid);
+	}
 }
 
 static bool lane_takes(const struct lane *lane, const struct slice *s)
 {
 	u32 i = lane->depth;
 
+	if (s->ts < lane->at)
+		return false;		/* it comes too late for this one */
 	while (i && lane->ends[i - 1] <= s->ts)	/* these will be closed first */
 		i--;
 	return !i || lane->ends[i - 1] >= s->end;
@@ -84,6 +88,7 @@ static int slice_write(struct lanes *l, const struct slice *s, const struct lane
 		lane->room = room;
 	}
 	lane->ends[lane->depth++] = s->end;
+	lane->at = s->ts;
 	ops->begin(ctx, s, lane->uuid);
 	return 0;
 }

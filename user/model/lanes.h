@@ -22,6 +22,7 @@ struct slice {
 
 struct lane {			/* one track */
 	u64 uuid;
+	u64 at;			/* latest begin or end written: nothing earlier may follow */
 	u64 *ends;		/* of the slices that are open, innermost last */
 	u32 depth, room;
 };
