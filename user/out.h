@@ -34,7 +34,8 @@ void json_strn(struct json *j, const char *key, const char *s, size_t n);	/* up 
 
 /* A table whose column widths follow from its cells. */
 struct table;
-/* heads: "TIME(ms)" right-aligned, "<NAME" left-aligned; NULL ends. */
+/* heads: "TIME(ms)" right-aligned, "<NAME" left-aligned, "~MIN" right-aligned and left out where
+ * the last column would be cut too short; NULL ends. */
 struct table *table_new(const char *const *heads);
 void table_cell(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* width: of the terminal, 0 unlimited; the last left-aligned column is cut with "..." */

@@ -9,7 +9,7 @@
 
 struct table {
 	size_t columns, cells, room;
-	bool *left;
+	bool *left, *spare;
 	char **cell;		/* row after row; the first row are the heads */
 };
 
@@ -37,9 +37,11 @@ struct table *table_new(const char *const *heads)
 	while (heads[t->columns])
 		t->columns++;
 	t->left = need(calloc(t->columns + 1, sizeof(*t->left)));
+	t->spare = need(calloc(t->columns + 1, sizeof(*t->spare)));
 	for (size_t i = 0; i < t->columns; i++) {
 		t->left[i] = heads[i][0] == '<';
-		add(t, strdup(heads[i] + t->left[i]));
+		t->spare[i] = heads[i][0] == '~';
+		add(t, strdup(heads[i] + (t->left[i] || t->spare[i])));
 	}
 	return t;
 }
@@ -77,21 +79,40 @@ static void measure(const struct table *t, int *widths)
 	}
 }
 
-/* Takes what is too much from the last left-aligned column; it keeps at least 8. */
+#define CUT_LEAST 8		/* what a column that is cut keeps */
+#define CUT_GOOD  40		/* for this much of it spare columns are left out */
+#define LEFT_OUT  -1		/* as a width */
+
+/* By how much the table is wider than the room. */
+static int excess(const struct table *t, const int *widths, int room)
+{
+	int sum = -2;
+
+	for (size_t i = 0; i < t->columns; i++)
+		sum += widths[i] == LEFT_OUT ? 0 : widths[i] + 2;
+	return sum - room;
+}
+
+/* Takes what is too much from the last left-aligned column, spare columns first when that one
+ * would keep too little. */
 static void squeeze(const struct table *t, int *widths, int room)
 {
-	int sum = -2, last = -1;
+	int last = -1, keep;
 
-	for (size_t i = 0; i < t->columns; i++) {
-		sum += widths[i] + 2;
+	for (size_t i = 0; i < t->columns; i++)
 		if (t->left[i])
 			last = i;
-	}
-	if (last < 0 || sum <= room)
+	if (last < 0)
 		return;
-	widths[last] -= sum - room;
-	if (widths[last] < 8)
-		widths[last] = 8;
+	keep = widths[last] < CUT_GOOD ? widths[last] : CUT_GOOD;
+	for (size_t i = t->columns; i-- > 0 && widths[last] - excess(t, widths, room) < keep;)
+		if (t->spare[i])
+			widths[i] = LEFT_OUT;
+	if (excess(t, widths, room) <= 0)
+		return;
+	widths[last] -= excess(t, widths, room);
+	if (widths[last] < CUT_LEAST)
+		widths[last] = CUT_LEAST;
 }
 
 static void put_cell(FILE *f, const char *text, int width, bool left, bool last)
@@ -122,7 +143,8 @@ void table_print(struct table *t, FILE *f, int width, const char *indent)
 
 		if (!c)
 			fputs(indent, f);
-		put_cell(f, t->cell[i], widths[c], t->left[c], c + 1 == t->columns);
+		if (widths[c] != LEFT_OUT)
+			put_cell(f, t->cell[i], widths[c], t->left[c], c + 1 == t->columns);
 	}
 	free(widths);
 }
@@ -135,5 +157,6 @@ void table_free(struct table *t)
 		free(t->cell[i]);
 	free(t->cell);
 	free(t->left);
+	free(t->spare);
 	free(t);
 }

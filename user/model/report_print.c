@@ -57,11 +57,15 @@ static void print_devices(const struct report *r, FILE *f)
 
 	for (size_t i = 0; i < r->gpu_n; i++) {
 		const struct gpu_row *g = r->gpus[i];
+		const char *name = g->device && g->device->d.name[0] ? g->device->d.name : "(unnamed)";
 		u64 busy = intervals_busy(&g->all), idle = intervals_idle(&g->all);
 
+		if (!g->ops) {
+			out_line(f, "GPU %-6zu %s: nothing ran on it", i, name);
+			continue;
+		}
 		out_line(f, "GPU %-6zu %s: busy %s (%s%%), idle %s between its first and last operation",
-			 i, g->device && g->device->d.name[0] ? g->device->d.name : "(unnamed)",
-			 human_ns(a, busy), percent(p, busy, busy + idle), human_ns(b, idle));
+			 i, name, human_ns(a, busy), percent(p, busy, busy + idle), human_ns(b, idle));
 	}
 }
 
@@ -86,7 +90,7 @@ static void print_header(struct report *r, FILE *f)
 
 static void print_kernels(struct report *r, FILE *f, u32 top, int width)
 {
-	static const char *const heads[] = { "SHARE%", "TOTAL", "COUNT", "AVG", "MIN", "P50", "P90",
+	static const char *const heads[] = { "SHARE%", "TOTAL", "COUNT", "AVG", "~MIN", "~P50", "~P90",
 					     "MAX", "<KERNEL", NULL };
 	struct table *t = table_new(heads);
 	size_t n = shown(r->kernels.n, top);
@@ -175,16 +179,15 @@ static void gap_cells(struct table *t, const struct interval *g)
 	else if (!g->since_ns)
 		table_cell(t, "the first launch of its thread");
 	else if (g->longest)
-		table_cell(t, "%s in %s, of %s since the thread's last launch",
-			   human_ns(a, g->longest_ns), g->longest, human_ns(b, g->since_ns));
+		table_cell(t, "%s, %s of %s since its last launch", g->longest,
+			   human_ns(a, g->longest_ns), human_ns(b, g->since_ns));
 	else
-		table_cell(t, "%s outside of CUDA since the thread's last launch",
-			   human_ns(a, g->since_ns));
+		table_cell(t, "%s outside of CUDA since its last launch", human_ns(a, g->since_ns));
 }
 
 static void print_gaps(struct report *r, FILE *f, u32 top, int width)
 {
-	static const char *const heads[] = { "GPU", "AT", "IDLE", "UNLAUNCHED", "LAUNCHED", "TID",
+	static const char *const heads[] = { "GPU", "AT", "IDLE", "UNLAUNCHED", "LAUNCHED", "~TID",
 					     "<THEN", "<THE THREAD", NULL };
 	const struct model_counts *c = model_counts(r->model);
 	struct table *t = table_new(heads);

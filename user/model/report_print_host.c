@@ -5,7 +5,7 @@
 
 static void print_apis(struct report *r, FILE *f, u32 top, int width)
 {
-	static const char *const heads[] = { "TOTAL", "COUNT", "AVG", "P50", "P90", "MAX", "ERRORS",
+	static const char *const heads[] = { "TOTAL", "COUNT", "AVG", "~P50", "~P90", "MAX", "ERRORS",
 					     "<API CALL", NULL };
 	struct table *t = table_new(heads);
 	size_t n = shown(r->apis.n, top);
@@ -45,7 +45,7 @@ static void print_syncs(struct report *r, FILE *f, int width)
 		table_cell(t, "%s", sync_type_name(i));
 		rows++;
 	}
-	print_table(t, f, width, "waits of the host for the GPU", rows, rows);
+	print_table(t, f, width, "waits for the GPU (stream_wait_event: a stream waits, the host goes on)", rows, rows);
 }
 
 static void print_nvtx(struct report *r, FILE *f, u32 top, int width)
@@ -84,8 +84,8 @@ static void host_cells(struct table *t, const char *name, const struct host_sums
 
 static void print_host(struct report *r, FILE *f, u32 top, int width)
 {
-	static const char *const heads[] = { "OFF-CPU", "TIMES", "RUNNABLE", "FAULTS", "IOCTLS",
-					     "IN IOCTL", "BLOCK I/O", "IN BLOCK", "<INSIDE OF", NULL };
+	static const char *const heads[] = { "OFF-CPU", "~TIMES", "RUNNABLE", "FAULTS", "~IOCTLS",
+					     "IN IOCTL", "~BLOCK I/O", "~IN BLOCK", "<INSIDE OF", NULL };
 	struct table *t = table_new(heads);
 	size_t n = shown(r->host_calls.n, top);
 	const struct model_counts *c = model_counts(r->model);
