@@ -157,6 +157,7 @@ static int serve(struct handover *h, pid_t pid)
 			usleep((next - now_ms()) * 1000);
 		next = now_ms() + opt.nap_ms;
 		handover_poll(h);
+		handover_losses(h);
 		if (opt.stop_after && total >= opt.stop_after && !stopped) {
 			handover_stop(h);
 			stopped = true;
