@@ -84,3 +84,11 @@ found() { jq -r "$1" "$D/report.json"; }
 	run ! bash -c "'$O/test/cattrace' '$BATS_TEST_TMPDIR/t.gst' | grep -q swordfish"
 	run ! grep -q swordfish "$BATS_TEST_TMPDIR/t.gst"
 }
+
+@test "a driver without its CUDA library is said, and nothing simulated is taken for it" {
+	requires mounts
+	! ldconfig -p | grep -q 'libcuda\.so\.1 ' || skip "libcuda.so.1 is installed"
+	run -1 unshare -m sh -c 'mount -t tmpfs none /dev && mknod -m 666 /dev/null c 1 3 && ln -s /proc/self/fd /dev/fd &&
+		: > /dev/nvidiactl && O="$1" exec "$2/tests/demo"' sh "$BATS_TEST_TMPDIR" "$ROOT"
+	[ "$output" = "demo: cannot record: a driver is loaded (/dev/nvidiactl) but no libcuda.so.1 is installed (install the driver's CUDA library)" ]
+}
