@@ -9,7 +9,7 @@ setup() { load helpers; }
 	cd "$ROOT" || return
 	run make -s O="${O#"$ROOT"/}" NVCC= arm64	# relative: make knows no blanks in names
 	[ "$status" -eq 0 ] || { tail -n 20 <<< "$output"; false; }
-	run ! grep -iE 'warning|error' <<< "$output"
+	run ! grep -E ' (warning|error): ' <<< "$output"
 	for f in "$O"/arm64/lib/libgpuscope-cuda.so "$O"/arm64/cudasim/lib13/lib*.so.* "$O"/arm64/obj/tools/*.o; do
 		readelf -h "$f" | grep -q 'Machine: *AArch64' || { echo "$f"; false; }
 	done
