@@ -11,7 +11,7 @@
 
 #define CLASSES(x) (1U << (x))
 #define WITH_STACK (CLASSES(API_LAUNCH) | CLASSES(API_COPY) | CLASSES(API_SET) | CLASSES(API_SYNC) | \
-		    CLASSES(API_ALLOC) | CLASSES(API_FREE) | CLASSES(API_GRAPH_LAUNCH))
+		    CLASSES(API_ALLOC) | CLASSES(API_FREE) | CLASSES(API_GRAPH_LAUNCH) | CLASSES(API_GRAPH))
 
 static u32 recording;		/* WANT_* of what callbacks do now; 0: they return at once */
 static bool closing;		/* calls that have begun are recorded, no new ones */

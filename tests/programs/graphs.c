@@ -139,6 +139,7 @@ int main(int argc, char **argv)
 	CALL(cudaGraphExecDestroy, built);
 	expect("graph_launches", 2 * (launches + 1));
 	expect("graph_nodes_captured", kernels + 2);	/* in the one that is launched */
+	expect("graph_nodes_added", 2);			/* by hand, in the other */
 	expect_all();
 	return 0;
 }

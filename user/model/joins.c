@@ -58,7 +58,7 @@ void call_unref(struct model *m, struct call *c)
 /* Only these classes fire the API-enter probe: see api_class and DESIGN 4. */
 static bool class_has_stack(u16 class)
 {
-	return class >= API_LAUNCH && class <= API_GRAPH_LAUNCH && class != API_EVENT;
+	return class >= API_LAUNCH && class <= API_GRAPH && class != API_EVENT;
 }
 
 static bool call_wants_stack(const struct model *m, const struct call *c)
