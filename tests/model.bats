@@ -367,3 +367,17 @@ shows() { for x; do [[ "$output" == *"$x"* ]] || { echo "nowhere: $x"; echo "$ou
 	run -0 timeout 20 "$O/test/modeldump" "$T/t.gst" quiet		# 0.2 s; was 100
 	shows "calls api=300000" "host=0/60000"
 }
+
+@test "a call comes after its operations, also after those that wait for the call of their graph node" {
+	run -0 deliver <<-END
+	$(names)
+	api ts=1000 producer=1 pid=10 tid=11 dur_ns=100 correlation=7 name=1 class=graph_launch
+	flush
+	graph_node producer=1 node=5 correlation=3
+	flush
+	kernel ts=5000 producer=1 pid=10 dur_ns=10 correlation=7 name=2 graph_node=5
+	kernel ts=6000 producer=1 pid=10 dur_ns=10 correlation=7 name=2 graph_node=5
+	END
+	[ "$(grep -oE '^(op|api) ts=[0-9]+' <<< "$output" | tr '\n' ,)" = "op ts=5000,op ts=6000,api ts=1000," ] || { echo "$output"; false; }
+	shows "correlation=7 name=cudaLaunchKernel depth=0 ops=2"
+}

@@ -169,9 +169,30 @@ static int op_deliver(struct model *m, const struct waiting_op *w)
 
 static void op_wait(struct waiting_op *w, struct call *at)
 {
+	if (w->call && w->call != at)
+		w->call->away++;
 	w->next = NULL;
 	*at->ops_end = w;
 	at->ops_end = &w->next;
+}
+
+/* Once, after all its operations. */
+static int call_deliver(struct model *m, struct call *c)
+{
+	if (c->away || !c->have_call || !m->view->api)
+		return 0;
+	c->c.name = model_name(m, c->c.r.e.producer, c->c.r.name);
+	return m->view->api(m->ctx, &c->c);
+}
+
+/* An operation that waited at `c`: it may have been the last its own call was waiting for. */
+static int op_release(struct model *m, struct call *c, struct waiting_op *w)
+{
+	int err = op_deliver(m, w);
+
+	if (!err && w->call && w->call != c && w->call->expired)
+		err = call_deliver(m, w->call);
+	return err;
 }
 
 /* Delivers what waits at `c` and need not any more. */
@@ -185,13 +206,15 @@ static int call_release(struct model *m, struct call *c)
 	c->ops_end = &c->ops;
 	for (; w; w = next) {
 		next = w->next;
+		if (w->call && w->call != c)
+			w->call->away--;
 		at = err ? NULL : op_blocker(m, w);
 		if (at) {
 			op_wait(w, at);
 			continue;
 		}
 		if (!err)
-			err = op_deliver(m, w);
+			err = op_release(m, c, w);
 		if (w->call)
 			call_unref(m, w->call);
 		pool_put(&m->ops, w);
@@ -222,10 +245,8 @@ static int call_expire(struct model *m, struct call *c)
 	err = call_release(m, c);
 	if (c->thread)
 		timed_remove(&c->thread->calls, &c->timed);
-	if (!err && c->have_call && m->view->api) {
-		c->c.name = model_name(m, c->c.r.e.producer, c->c.r.name);
-		err = m->view->api(m->ctx, &c->c);
-	}
+	if (!err)
+		err = call_deliver(m, c);
 	call_unref(m, c);
 	return err;
 }

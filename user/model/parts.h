@@ -44,6 +44,7 @@ struct call {
 	struct node *nodes;		/* graph nodes that want its stack */
 	struct api_call c;
 	u32 refs;			/* of waiting operations and host events */
+	u32 away;			/* of its operations that wait at the call of their graph node */
 	bool have_call, have_stack;
 	bool expired;			/* horizon passed or replaced: nothing is awaited any more */
 	bool nested;
