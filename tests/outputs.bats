@@ -95,3 +95,11 @@ setup() {
 		[[ "$output" == *"/dev/zero is not a gpuscope trace" ]]
 	done
 }
+
+@test "a message about a name that is too long still says why" {
+	long=$(printf 'x%.0s' {1..3000})
+	for c in "gpureport $long" "gputimeline -i $long -o x" "gputimeline t.gst -o $long" "gpuflame $long" "flamegraph $long"; do
+		run -1 $c
+		[[ "$output" == *"xxx...: File name too long" ]]
+	done
+}

@@ -18,18 +18,20 @@ bool log_verbose(void)
 	return chatty;
 }
 
-/* One write a message: lines of concurrent processes do not mix. */
+/* One write a message: lines of concurrent processes do not mix. A long text is cut, the reason is not. */
 static void say(const char *fmt, va_list ap, const char *reason)
 {
 	char buf[1024];
+	int room = sizeof(buf) - 1 - (reason ? strlen(reason) + 2 : 0);
 	int n = snprintf(buf, sizeof(buf), "%s: ", who);
-	int room = sizeof(buf) - 2;
 
 	n += vsnprintf(buf + n, room - n, fmt, ap);
-	if (n < room && reason)
-		n += snprintf(buf + n, room - n, ": %s", reason);
-	if (n > room - 1)
-		n = room - 1;
+	if (n >= room) {
+		n = room;
+		memcpy(buf + n - 3, "...", 3);
+	}
+	if (reason)
+		n += sprintf(buf + n, ": %s", reason);
 	buf[n++] = '\n';
 	fwrite(buf, 1, n, stderr);
 	fflush(stderr);
