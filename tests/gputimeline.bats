@@ -188,3 +188,13 @@ step() {
 	check
 	[ "$(count slices)" -eq 140020 ]
 }
+
+@test "memory follows the horizon, not the length, also where there are operations alone" {
+	{
+		echo "name producer=1 id=1 what=kernel text=k"
+		seq 1 1500000 | awk '{ printf "kernel ts=%.0f producer=1 pid=1 dur_ns=500 name=1\n", $1 * 1e7 }'
+	} | "$O/test/mktrace" -o "$T/t.gst"
+	(ulimit -v 60000; "$tool" -i "$T/t.gst" -o "$T/t.pftrace")	# 7 MiB of it resident; was 74
+	check
+	[ "$(count ops)" -eq 1500000 ]
+}

@@ -16,7 +16,7 @@
 enum slice_kind { SLICE_API, SLICE_NVTX, SLICE_IOCTL, SLICE_WAIT, SLICE_OVERHEAD, SLICE_BLOCK };
 enum { RANK_NVTX = 0, RANK_API = 1, RANK_IN_API = 8 };	/* + depth */
 
-#define FLUSH_EVERY 65536	/* slices between two looks at what may go out */
+#define FLUSH_EVERY 65536	/* slices and operations between two looks at what may go out */
 
 static u64 intern(struct timeline *t, enum intern kind, const char *text)
 {
@@ -75,6 +75,15 @@ static int flush(struct timeline *t, u64 before)
 	return err ? err : depth_flush(t, before);
 }
 
+/* Now and then lets go what nothing can come before any more. */
+static int advance(struct timeline *t)
+{
+	if (++t->added % FLUSH_EVERY || t->newest <= t->flushed + 2 * MODEL_HORIZON_NS)
+		return 0;
+	t->flushed = t->newest - MODEL_HORIZON_NS;
+	return flush(t, t->flushed);
+}
+
 static int add(struct timeline *t, struct lanes *l, struct slice *s)
 {
 	int err;
@@ -87,13 +96,7 @@ static int add(struct timeline *t, struct lanes *l, struct slice *s)
 	if (s->ts < t->flushed)
 		t->counts.late++;
 	err = lanes_add(l, s);
-	if (err || ++t->added % FLUSH_EVERY)
-		return err;
-	if (t->newest > t->flushed + 2 * MODEL_HORIZON_NS) {
-		t->flushed = t->newest - MODEL_HORIZON_NS;
-		err = flush(t, t->flushed);
-	}
-	return err;
+	return err ? err : advance(t);
 }
 
 /* ---- API calls and what they launched ---- */
@@ -185,7 +188,9 @@ static int on_op(void *ctx, const struct gpu_op *op)
 	perfetto_gpu_op(t->p, &out);
 	if (op->call)
 		err = submits_add(t, op->g->e.producer, op->g->correlation, out.event_id);
-	return err ? err : depth_add(t, op);
+	if (!err)
+		err = depth_add(t, op);
+	return err ? err : advance(t);
 }
 
 static int on_sync(void *ctx, const struct sync *s, const struct api_call *call)
