@@ -131,9 +131,13 @@ well_formed() {
 
 @test "wrong options exit 2 and say what is expected" {
 	run -2 --separate-stderr flamegraph --width=10
-	[ "$stderr" = "flamegraph: --width=10: expected a number from 240 to 100000" ]
+	[ "$stderr" = "flamegraph: --width wants a number from 240 to 100000, not \"10\"" ]
 	run -2 --separate-stderr flamegraph --colors=pink
-	[ "$stderr" = "flamegraph: --colors=pink: expected kind, hash or grey" ]
+	[ "$stderr" = "flamegraph: --colors wants kind, hash or grey, not \"pink\"" ]
+	run -2 --separate-stderr flamegraph --base=1.5
+	[ "$stderr" = 'flamegraph: --base wants a number from 0 to 1000, not "1.5"' ]
+	run -2 --separate-stderr flamegraph --minwidth=nan
+	[ "$stderr" = 'flamegraph: --minwidth wants a number from 0 to 100000, not "nan"' ]
 	run -2 flamegraph --nosuch
 	run -2 flamegraph a b
 }

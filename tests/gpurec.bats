@@ -253,6 +253,11 @@ whole() {
 	run -2 "$BIN/gpurec"
 	[[ "$output" == *"no command to record"* ]]
 	run -2 "$BIN/gpurec" --graph nonsense true
+	[ "$output" = 'gpurec: --graph wants launch or node, not "nonsense"' ]
+	for bad in 3000 4097 2048M 1T x -4096; do
+		run -2 "$BIN/gpurec" --ring=$bad true
+		[ "$output" = "gpurec: --ring wants a power of two from 4096 to 1024M, not \"$bad\"" ]
+	done
 	run -2 "$BIN/gpurec" --nonsense true
 }
 

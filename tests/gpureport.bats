@@ -226,12 +226,12 @@ sample() {
 	run -2 "$BIN/gpureport"
 	[ "$output" = "gpureport: no recording named (gpureport -i FILE)" ]
 	run -2 "$BIN/gpureport" --top many x
-	[ "$output" = 'gpureport: --top takes a number, not "many"' ]
+	[ "$output" = 'gpureport: --top wants a number, not "many"' ]
 	run -2 "$BIN/gpureport" a b
 	[ "$output" = 'gpureport: unexpected argument "b"' ]
 	run -2 "$BIN/gpureport" --nonsense
 	run -0 "$BIN/gpureport" --version
-	[[ "$output" == "gpureport "[0-9]* ]]
+	[[ "$output" == "gpureport (gpuscope) "[0-9]* ]]
 }
 
 @test "a trace from standard input, a closed pipe is quiet, a full disk is an error" {

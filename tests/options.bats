@@ -46,9 +46,49 @@ says() {
 	[ "$output" = 'options: --cpus wants a number, not "x"' ]
 }
 
+@test "words, ranges and sizes are checked against their rows" {
+	run -0 "$o" --mode exact --kinds read,write --share 12.5 --ring 64K
+	[ "${lines[1]}" = "mode=4 kinds=3 share=12.5 ring=65536" ]
+	run -0 "$o" --mode exact --none --kinds=write --share=0 --ring=4096
+	[ "${lines[1]}" = "mode=9 kinds=2 share=0 ring=4096" ]
+	run -2 "$o" --mode quick
+	[ "$output" = 'options: --mode wants fast or exact, not "quick"' ]
+	for bad in read,rite= rite= =; do
+		run -2 "$o" --kinds "${bad%=}"
+		word="${bad%=}"
+		[ "$output" = "options: --kinds wants read, write or both, not \"${word#read,}\"" ]
+	done
+	run -2 "$o" --share 100.5
+	[ "$output" = 'options: --share wants a number from 0 to 100, not "100.5"' ]
+	for bad in 2048 4097 2M 1Kx 1G K; do
+		run -2 "$o" --ring $bad
+		[ "$output" = "options: --ring wants a power of two from 4096 to 1M, not \"$bad\"" ]
+	done
+	run -2 "$o" --none=1
+	[ "$output" = "options: --none takes no value" ]
+}
+
 @test "help lists the rows with their arguments" {
 	run -0 "$o" --help
 	[[ "$output" == *"  -l, --level N              a signed number"* ]]
 	[[ "$output" == *"      --cpus LIST            numbers"* ]]
 	[[ "$output" == *"  -f, --flag                 a switch"* ]]
+	[[ "$output" == *$'      --kinds LIST           some words,\n                             on two lines\n'* ]]
+}
+
+@test "every program speaks of its options in one form" {
+	for t in "$ROOT"/tools/*.c; do
+		t="$(basename "$t" .c)"
+		run -0 "$BIN/$t" --version
+		[[ "$output" =~ ^"$t (gpuscope) "[0-9.]+$ ]]
+		run -0 "$BIN/$t" --help
+		[[ "${lines[0]}" == "$t - "* && "${lines[1]}" == "usage: $t "* ]]
+		[ -z "$(awk 'length > 96' <<< "$output")" ] || { echo "$output"; false; }
+		run -2 "$BIN/$t" --frobnicate
+		[ "$output" = "$t: unknown option \"--frobnicate\" (--help lists them)" ]
+		run -2 "$BIN/$t" -Z
+		[ "$output" = "$t: unknown option \"-Z\" (--help lists them)" ]
+		run -2 "$BIN/$t" --help=x
+		[ "$output" = "$t: --help takes no value" ]
+	done
 }

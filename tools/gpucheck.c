@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* gpucheck: what can be observed on this machine, which tools work here, and what to do about the rest. */
-#include <getopt.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include "check.h"
-#include "log.h"
+#include "options.h"
 #include "out.h"
 
-static const char help_text[] =
-	"gpucheck - what can be observed on this machine, and which tools work here\n\n"
-	"usage: gpucheck [OPTION...]\n\n"
-	"  -j, --json                 one JSON object\n"
-	"  -h, --help                 this text\n"
-	"      --version              the version\n\n"
-	"status words: ok, degraded (works with less), missing (does not work)\n\n"
-	"examples:\n"
-	"  gpucheck                                             everything, with remedies\n"
-	"  gpucheck -j | jq -r '.tools[] | select(.status != \"ok\") | .tool, .why'\n";
+static struct settings { bool json; } set;
 
-static const struct option longs[] = {
-	{ "json", 0, NULL, 'j' }, { "help", 0, NULL, 'h' }, { "version", 0, NULL, 'V' }, {}
+static const struct option_row options[] = {
+	OPT_SET(struct settings, json, 'j', "json", NULL, OPT_SWITCH, "one JSON object"),
+	{}
+};
+
+static const struct program gpucheck = {
+	.name = "gpucheck",
+	.about = "what can be observed on this machine, and which tools work here",
+	.usage = "[OPTION...]",
+	.notes = "status words: ok, degraded (works with less), missing (does not work)\n",
+	.examples = "  gpucheck                                             everything, with remedies\n"
+		    "  gpucheck -j | jq -r '.tools[] | select(.status != \"ok\") | .tool, .why'\n",
+	.groups = { { options, &set } },
 };
 
 /* What each tool cannot do without, and what it does less without: names of checks. */
@@ -105,46 +105,23 @@ static void print_json(const struct checks *c)
 	json_close(&j);
 }
 
-/* 0, 1 to leave with success, or a reported usage error. */
-static int parse(int argc, char **argv, bool *json)
-{
-	int key;
-
-	opterr = 0;
-	while ((key = getopt_long(argc, argv, "jh", longs, NULL)) != -1) {
-		switch (key) {
-		case 'j': *json = true; break;
-		case 'h': fputs(help_text, stdout); return 1;
-		case 'V': fputs("gpucheck (gpuscope) " GPUSCOPE_VERSION "\n", stdout); return 1;
-		default: return fail_usage("unknown option \"%s\" (--help lists them)", argv[optind - 1]);
-		}
-	}
-	return optind < argc ? fail_usage("unexpected argument \"%s\"", argv[optind]) : 0;
-}
-
 int main(int argc, char **argv)
 {
 	static struct checks checks;
-	bool json = false;
-	int done;
+	int code = program_options(&gpucheck, argc, argv);
 
-	log_init("gpucheck", false);
-	signal(SIGPIPE, SIG_IGN);
-	done = parse(argc, argv, &json);
-	if (done < 0)
-		return 2;
-	if (!done) {
-		check_kernel(&checks);
-		check_privileges(&checks);
-		check_bpf(&checks);
-		check_driver(&checks);
-		check_libraries(&checks);
-		if (json)
-			print_json(&checks);
-		else {
-			check_print(&checks, stdout);
-			print_tools(&checks);
-		}
+	if (code >= 0)
+		return code;
+	check_kernel(&checks);
+	check_privileges(&checks);
+	check_bpf(&checks);
+	check_driver(&checks);
+	check_libraries(&checks);
+	if (set.json)
+		print_json(&checks);
+	else {
+		check_print(&checks, stdout);
+		print_tools(&checks);
 	}
 	return out_finish(stdout, "the output") ? 1 : 0;
 }

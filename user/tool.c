@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* One run of a tool, from the command line to the exit code; see tool.h. */
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
-#include "out.h"
 #include "tool_run.h"
 
 /* -p and -t are constants of every set's probes (bpf/emit.bpf.h). */
@@ -53,19 +51,13 @@ int tool_main(const struct tool *tool, int argc, char **argv)
 {
 	struct probe_object *o = NULL;
 	struct settings set = {};
-	int err, code;
+	int code;
 
 	log_init(tool->name, false);
-	signal(SIGPIPE, SIG_IGN);	/* a closed pipe is seen as EPIPE, and is no failure */
-	err = probe_open(&o, tool->set, NULL);	/* needs no privilege: it only parses the ELF */
-	if (err)
+	if (probe_open(&o, tool->set, NULL))	/* needs no privilege: it only parses the ELF */
 		return 1;
-	err = options_parse(tool, argc, argv, probe_rodata(o, NULL), &set);
-	code = err ? 2 : 0;
-	log_init(tool->name, set.verbose);
-	if (!code && set.done)
-		code = out_finish(stdout, "the output") ? 1 : 0;
-	else if (!code)
+	code = tool_options(tool, argc, argv, probe_rodata(o, NULL), &set);
+	if (code < 0)
 		code = run(tool, o, &set) ? 1 : 0;
 	probe_close(o);
 	return code;

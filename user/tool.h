@@ -11,27 +11,14 @@
 #define TOOL_H
 
 #include "log.h"
+#include "options.h"
 #include "probe.h"
 #include "schema.h"
 
 /*
- * Every tool has -p -t -d -i -o -j -n -v -h --version --cost --lib besides its own. Numbers take
- * any base of C; durations a unit (1.5s, 100ms, 20us, 5ns, 2m; none: seconds); lists commas.
+ * Every tool has -p -t -d -i -o -j -n -v -h --version --cost --lib besides its own options: rows of
+ * constants of its BPF program, and of its own settings (OPT_SET of options.h).
  */
-
-/* ---- options: a constant of the BPF program, or a setting of the tool itself ---- */
-
-enum option_type { OPT_SWITCH, OPT_UNSIGNED, OPT_SIGNED, OPT_DURATION_NS, OPT_STRING, OPT_LIST };
-
-struct option_row {
-	const char *name, *arg, *help;	/* name NULL ends the list */
-	char key;		/* 0: long option only */
-	u8 type;		/* enum option_type */
-	u8 live;		/* 1: off is in the skeleton's .rodata; refused with -i */
-	size_t off, size;	/* else in the tool's own settings struct (tool.settings) */
-	size_t count_off;	/* OPT_LIST: where the number of items goes (u32) */
-	u32 max;		/* OPT_LIST: room, in items of size / max bytes */
-};
 
 #define OPT_CONST_(skel, var, key, name, arg, type, help)			\
 	{ name, arg, help, key, type, 1, offsetof(struct skel##__rodata, var),	\
@@ -48,12 +35,6 @@ struct option_row {
 	{ name, arg, help, key, OPT_LIST, 1, offsetof(struct skel##__rodata, var), \
 	  sizeof(((struct skel##__rodata *)0)->var),				\
 	  offsetof(struct skel##__rodata, count), room }
-#define OPT_SET_LIST(type_, member, count, room, key, name, arg, help)		\
-	{ name, arg, help, key, OPT_LIST, 0, offsetof(type_, member),		\
-	  sizeof(((type_ *)0)->member), offsetof(type_, count), room }
-#define OPT_SET(type_, member, key, name, arg, otype, help)			\
-	{ name, arg, help, key, otype, 0, offsetof(type_, member),		\
-	  sizeof(((type_ *)0)->member), 0, 0 }
 
 /* ---- columns: one list for the table, the JSON keys and the manual ---- */
 

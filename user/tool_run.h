@@ -12,12 +12,11 @@ struct settings {
 	u64 duration_ns, interval_ns;
 	u64 count;		/* stop after so many records, 0: never */
 	u32 pid, tid;
-	bool json, verbose, cost, done;	/* done: --help, --version */
+	bool json, verbose, cost;
 };
 
-int options_parse(const struct tool *tool, int argc, char **argv, void *rodata,
-		  struct settings *set);
-int duration_parse(const char *text, u64 *ns);	/* 0, or -EINVAL (not reported) */
+/* Negative: go on; else the exit code. */
+int tool_options(const struct tool *tool, int argc, char **argv, void *rodata, struct settings *set);
 
 /* Where records go. put() returns 0, -ECANCELED when it has had enough, or a reported error. */
 struct sink {

@@ -12,7 +12,14 @@ struct own {
 	u8 ports[3];
 	u32 port_count;
 	bool flag;
+	u8 mode;
+	u32 kinds;
+	double share;
+	u64 ring_bytes;
 };
+
+static const struct enum_name modes[] = { { 3, "fast" }, { 4, "exact" }, {} };
+static const struct enum_name kinds[] = { { 1, "read" }, { 2, "write" }, { 3, "both" }, {} };
 
 static struct own own = { .level = -1 };
 
@@ -23,6 +30,11 @@ static const struct option_row rows[] = {
 	OPT_SET(struct own, name, 0, "name", "TEXT", OPT_STRING, "a text"),
 	OPT_SET_LIST(struct own, cpus, cpu_count, 4, 0, "cpus", "LIST", "numbers"),
 	OPT_SET_LIST(struct own, ports, port_count, 3, 0, "ports", "LIST", "bytes"),
+	OPT_SET_WORD(struct own, mode, 0, "mode", "MODE", OPT_WORD, modes, "one word"),
+	OPT_SET_STORE(struct own, mode, 9, 0, "none", "a switch with a value"),
+	OPT_SET_WORD(struct own, kinds, 0, "kinds", "LIST", OPT_WORDS, kinds, "some words,\non two lines"),
+	OPT_SET_RANGE(struct own, share, 0, "share", "N", OPT_REAL, 0, 100, "a fraction"),
+	OPT_SET_RANGE(struct own, ring_bytes, 0, "ring", "BYTES", OPT_POWER2, 4096, 1 << 20, "a size"),
 	OPT_SET(struct own, flag, 'f', "flag", NULL, OPT_SWITCH, "a switch"),
 	{}
 };
@@ -37,10 +49,11 @@ static const struct tool tool = {
 int main(int argc, char **argv)
 {
 	struct settings set = {};
+	int code;
 
-	log_init("options", false);
-	if (options_parse(&tool, argc, argv, NULL, &set))
-		return 2;
+	code = tool_options(&tool, argc, argv, NULL, &set);
+	if (code >= 0)
+		return code;
 	printf("level=%d port=%u after=%llu name=%s flag=%d cpus=", own.level, own.port,
 	       own.after_ns, own.name ? own.name : "-", own.flag);
 	for (u32 i = 0; i < own.cpu_count; i++)
@@ -49,5 +62,8 @@ int main(int argc, char **argv)
 	for (u32 i = 0; i < own.port_count; i++)
 		printf("%u;", own.ports[i]);
 	printf(" pid=%u count=%llu duration=%llu\n", set.pid, set.count, set.duration_ns);
+	if (own.mode || own.kinds || own.share || own.ring_bytes)
+		printf("mode=%u kinds=%u share=%g ring=%llu\n", own.mode, own.kinds, own.share,
+		       own.ring_bytes);
 	return 0;
 }

@@ -112,30 +112,11 @@ void record_clock(struct recorder *r)
 
 /* ---- beginning ---- */
 
-static bool is_word(const char *given, const char *a, const char *b)
-{
-	return !given || !strcmp(given, a) || !strcmp(given, b);
-}
-
 static int settings_check(const struct record_settings *s, const struct record_set *sets)
 {
-	if (!is_word(s->graph, "launch", "node"))
-		return fail_usage("--graph wants \"launch\" or \"node\", not \"%s\"", s->graph);
-	if (!is_word(s->api, "outer", "nested"))
-		return fail_usage("--api wants \"outer\" or \"nested\", not \"%s\"", s->api);
 	if (s->output && !strcmp(s->output, "-") && isatty(STDOUT_FILENO))
 		return fail_usage("a recording is binary: it does not go to a terminal (-o FILE)");
 	return sets_check(sets, s->probes);
-}
-
-static bool node_graphs(const struct recorder *r)
-{
-	return r->set->graph && !strcmp(r->set->graph, "node");
-}
-
-static bool nested_api(const struct recorder *r)
-{
-	return r->set->api && !strcmp(r->set->api, "nested");
 }
 
 bool to_stdout(const struct recorder *r)
@@ -167,8 +148,8 @@ static int file_open(struct recorder *r)
 	if (err)
 		return err;
 	record_clock(r);
-	record_note(r, NOTE_SETTING, "graph=%s", node_graphs(r) ? "node" : "launch");
-	record_note(r, NOTE_SETTING, "api=%s", nested_api(r) ? "nested" : "outer");
+	record_note(r, NOTE_SETTING, "graph=%s", r->set->node_graphs ? "node" : "launch");
+	record_note(r, NOTE_SETTING, "api=%s", r->set->nested_api ? "nested" : "outer");
 	return 0;
 }
 
@@ -180,8 +161,8 @@ static int handover_begin(struct recorder *r)
 		.slot_bytes = r->set->buffer_bytes,
 	};
 
-	set.wanted |= node_graphs(r) ? WANT_GRAPH_NODES : WANT_GRAPH_LAUNCH;
-	set.wanted |= nested_api(r) ? WANT_API_NESTED : 0;
+	set.wanted |= r->set->node_graphs ? WANT_GRAPH_NODES : WANT_GRAPH_LAUNCH;
+	set.wanted |= r->set->nested_api ? WANT_API_NESTED : 0;
 	r->command.cuda = command_cuda();
 	if (!r->command.cuda) {
 		record_note(r, NOTE_MISSING, "CUDA: the library was not loaded");

@@ -10,11 +10,11 @@
 /* Members are as wide as the option rows that set them. */
 struct record_settings {
 	const char *output;	/* NULL: gpuscope.gst */
-	const char *graph;	/* NULL or "launch", "node" */
-	const char *api;	/* NULL or "outer", "nested" */
 	const char *probes;	/* NULL: all; names separated by commas; "list", "none" */
 	u64 ring_bytes;		/* of the kernel's ring, 0: its default */
 	u64 buffer_bytes;	/* of each thread's ring, 0: default */
+	u8 node_graphs;		/* the kernels of graphs, not only their launches */
+	u8 nested_api;		/* also the calls that CUDA makes within calls */
 	u8 no_stacks, fail_on_loss, cost, verbose;
 };
 
