@@ -14,7 +14,7 @@ declares() {
 	local header="$1"
 	shift
 	"${CC:-cc}" -E "${@/#/-I}" "$header" |
-		awk '/^# [0-9]+ "/ { ours = $3 ~ /_abi/; next } ours' | awk -f "$ABI/names.awk"
+		awk '/^# [0-9]+ "/ { ours = /_abi/; next } ours' | awk -f "$ABI/names.awk"
 }
 
 cupti_constants() {

@@ -96,7 +96,7 @@ go() {
 	cp "$app" "$root/launches"
 	cp "$lib" "$root/lib/libcuda.so.1.0"
 	ln -s /lib/libcuda.so.1.0 "$root/lib/libcuda.so.1"	# absolute: in our root it leads elsewhere
-	for f in $(ldd "$app" | grep -oE '/[^ ]+' | grep -v cudasim | sort -u); do cp -L "$f" "$root/lib/"; done
+	ldd "$app" | sed -nE 's|^[^/]*(/.*) \(0x.*|\1|p' | grep -v cudasim | while read -r f; do cp -L "$f" "$root/lib/"; done
 	cp -L "$(ldd "$app" | grep -oE '/[^ ]*ld-linux[^ ]*')" "$root/lib64/"
 	cp -L "$SIMLIB/libcudart.so.13" "$root/lib/"
 	start unshare -m env LD_LIBRARY_PATH=/lib chroot "$root" /launches 7 wait

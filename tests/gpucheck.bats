@@ -113,7 +113,7 @@ library() {
 
 @test "the simulated GPU is called simulated" {
 	requires jq nogpu
-	env="env LD_LIBRARY_PATH=$SIMLIB"
+	export LD_LIBRARY_PATH="$SIMLIB"
 	[[ "$(check libcuda)" =~ ^"ok $SIMLIB/libcuda.so.1, CUDA 13."[0-9]+", "[1-9][0-9]*" device"s?": cudasim" ]]
 	[[ "$(check simulated)" == "degraded "* ]]
 }

@@ -74,7 +74,7 @@ setup() {
 		: > folder/out
 		unprivileged "$BIN"/$c < t.gst
 		[ -s folder/out ]
-		run -1 bash -c "setpriv --reuid 65534 --regid 65534 --clear-groups $BIN/${c/out/new} < t.gst"
+		run -1 unprivileged "$BIN"/${c/out/new} < t.gst
 		[[ "$output" == *"cannot write folder/new: Permission denied" ]]
 	done
 }

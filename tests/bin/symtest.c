@@ -68,7 +68,7 @@ static u64 file_offset(const void *p, char *path)
 	char line[4096];
 
 	while (fgets(line, sizeof(line), f))
-		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %4095s", &start, &end, &offset,
+		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %4095[^\n]", &start, &end, &offset,
 			   path) == 4 && addr >= start && addr < end) {
 			fclose(f);
 			return addr - start + offset;
