@@ -103,3 +103,25 @@ setup() {
 		[[ "$output" == *"xxx...: File name too long" ]]
 	done
 }
+
+@test "nothing is left beside an output whose writer was killed or ran out of memory" {
+	mkdir out
+	mkfifo fifo
+	for c in "gputimeline -i fifo" "gpuflame -i t.gst --folded"; do
+		run bash -c "ulimit -v 24000; ${c/fifo/t.gst} -o out/x"
+		[ "$status" -eq 0 ] || [[ "$output" == *"Cannot allocate memory" ]]
+		rm -f out/x
+		[ -z "$(ls -A out)" ]
+	done
+	exec 8<> fifo
+	gputimeline -i fifo -o out/x 8>&- 3>&- &
+	pid=$!
+	head -c 20000 t.gst > fifo
+	until_true writes_to_out "$pid"
+	kill -KILL "$pid"
+	wait "$pid" || true
+	exec 8>&-
+	[ -z "$(ls -A out)" ]
+}
+
+writes_to_out() { find "/proc/$1/fd" -lname '*/out/*' | grep -q .; }

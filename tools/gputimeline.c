@@ -96,6 +96,8 @@ static int convert(const char *output)
 	}
 	timeline_start(t, m, &info);
 	err = model_run(m, set.input, &info, &damage);
+	if (err == -ENOMEM)		/* the view's; the reader reports its own */
+		fail(err, "cannot convert %s", set.input);
 	if (!err && (err = timeline_finish(t)))
 		fail(err, "cannot write %s", output);
 	if (!err)

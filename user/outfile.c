@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Written under another name beside it, then renamed: a reader never sees half a file. */
+/*
+ * Written without a name (or under another one, where the file system knows no
+ * such files), then put in place: a reader never sees half a file, and nothing
+ * is left when the writer dies.
+ */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,29 +15,51 @@
 #include "out.h"
 #include "outfile.h"
 
-/* A new file beside path, with the rights that open(2) would have given it. NULL: errno. */
-static FILE *temporary_open(const char *path, char **name)
+/* In path's folder, with the rights that open(2) would have given it; -1 where there is no such thing. */
+static int nameless_open(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder = slash ? strndup(path, slash == path ? 1 : slash - path) : strdup(".");
+	int fd = folder ? open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666) : -1;
+
+	free(folder);
+	return fd;
+}
+
+static int named_open(char *name)
 {
 	mode_t mask;
-	FILE *f;
-	int fd;
+	int fd = mkostemp(name, O_CLOEXEC);
 
-	if (asprintf(name, "%s.XXXXXX", path) < 0) {
-		*name = NULL;
-		errno = ENOMEM;
-		return NULL;
-	}
-	fd = mkostemp(*name, O_CLOEXEC);
-	if (fd < 0)
-		return NULL;
 	mask = umask(0);
 	umask(mask);
-	fchmod(fd, 0666 & ~mask);
-	f = fdopen(fd, "w");
-	if (!f) {
-		close(fd);
-		unlink(*name);
+	if (fd >= 0)
+		fchmod(fd, 0666 & ~mask);
+	return fd;
+}
+
+/* A new file beside path. NULL: errno. */
+static FILE *temporary_open(struct outfile *o, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	FILE *f = NULL;
+	int fd;
+
+	if (strlen(slash ? slash + 1 : path) + sizeof(".XXXXXX") > NAME_MAX ||
+	    asprintf(&o->tmp, "%s.XXXXXX", path) < 0) {
+		o->tmp = NULL;
+		return NULL;
 	}
+	fd = nameless_open(path);
+	o->nameless = fd >= 0;
+	if (!o->nameless)
+		fd = named_open(o->tmp);
+	else
+		sprintf(o->tmp + strlen(path) + 1, "%06u", (u32)getpid() % 1000000);
+	if (fd >= 0)
+		f = fdopen(fd, "w");
+	if (!f && fd >= 0)
+		close(fd);
 	return f;
 }
 
@@ -66,7 +93,7 @@ int outfile_open(struct outfile *o, const char *path)
 	if (!o->target)
 		o->target = strdup(path);
 	if (o->target && (stat(path, &st) || S_ISREG(st.st_mode)))
-		o->f = temporary_open(o->target, &o->tmp);
+		o->f = temporary_open(o, o->target);
 	if (!o->f) {		/* no regular file, or nothing can be created beside it */
 		free(o->tmp);
 		o->tmp = NULL;
@@ -79,6 +106,18 @@ int outfile_open(struct outfile *o, const char *path)
 	return err;
 }
 
+/* A name can only be given that is not taken; rename then takes the one that was asked for. */
+static int name_it(const struct outfile *o)
+{
+	char fd[32];
+
+	snprintf(fd, sizeof(fd), "/proc/self/fd/%d", fileno(o->f));
+	unlink(o->tmp);
+	if (linkat(AT_FDCWD, fd, AT_FDCWD, o->tmp, AT_SYMLINK_FOLLOW))
+		return fail(-errno, "cannot write %s", o->path);
+	return 0;
+}
+
 int outfile_close(struct outfile *o, bool keep)
 {
 	int err = 0;
@@ -87,11 +126,13 @@ int outfile_close(struct outfile *o, bool keep)
 		return keep ? out_finish(stdout, "standard output") : 0;
 	if (keep)
 		err = out_finish(o->f, o->path);
+	if (keep && !err && o->nameless)
+		err = name_it(o);
 	if (fclose(o->f) && keep && !err)
 		err = fail(-errno, "cannot write %s", o->path);
 	if (o->tmp && keep && !err && rename(o->tmp, o->target))
 		err = fail(-errno, "cannot write %s", o->path);
-	if (o->tmp && (!keep || err))
+	if (o->tmp && (!keep || err) && !(o->nameless && !keep))
 		unlink(o->tmp);
 	free(o->tmp);
 	free(o->target);
