@@ -117,11 +117,12 @@ make O=other demo (O=other)" ]
 	requires root setpriv
 	fake id '/usr/bin/id "$@"'
 	# shellcheck disable=SC2016	# make's, not ours
-	fake make 'mkdir -p build; touch "build/$1"; echo "make $* $(id -u):$(id -g)" >> "$CALLS"'
+	fake make 'mkdir -p build && touch "build/$1" && echo "make $* $(id -u):$(id -g)" >> "$CALLS"'
 	mv clone 'a clone'
 	chmod 755 "$BATS_TEST_TMPDIR" "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" 2> /dev/null
 	chmod 666 calls
 	chown -R 4711:4712 'a clone'
+	mkdir 'a clone/build'		# an earlier make as root
 	HAVE=all run -0 'a clone/setup' check
 	[ "$(cat calls)" = "make -j 3 tests 4711:4712
 make check 0:0" ]
