@@ -360,3 +360,19 @@ on_terminal() { script -qec "stty cols $1; '$BIN/gpureport' '$T/t.gst'" /dev/nul
 	grep -q '  50 ns  a_kernel_with_a_name_of_quite_some_leng\.\.\.$' "$T/80"
 	grep -q '  cuEventSynchronize$' "$T/80"
 }
+
+@test "a report of a damaged recording says in itself that it is one of a part" {
+	report <<-END
+	kernel ts=200 producer=1 pid=1 dur_ns=50 name=2
+	flush
+	kernel ts=300 producer=1 pid=1 dur_ns=50 name=2
+	END
+	is .damage null
+	run ! grep -q damaged <<< "$("$BIN/gpureport" "$T/t.gst")"
+	size=$(stat -c %s "$T/t.gst")
+	head -c $((size - 70)) "$T/t.gst" > "$T/cut.gst"
+	run -1 --separate-stderr "$BIN/gpureport" "$T/cut.gst"
+	[[ "$output" == *"damaged    $T/cut.gst ends inside a block at byte "*": all below is about the part before"* ]]
+	run -1 --separate-stderr "$BIN/gpureport" -j "$T/cut.gst"
+	jq -e '(.damage | endswith("ends inside a block at byte '"${stderr##* }"'")) and .kernels.count == 1' <<< "$output"
+}

@@ -61,6 +61,7 @@ int report_run(struct report *r, const char *path, char **damage)
 {
 	int err = model_run(r->model, path, &r->info, damage);
 
+	r->damage = *damage;
 	SORT(r->kernels.list, r->kernels.n, row_compare);
 	SORT(r->apis.list, r->apis.n, row_compare);
 	SORT(r->nvtx.list, r->nvtx.n, row_compare);

@@ -84,6 +84,8 @@ static void print_header(struct report *r, FILE *f)
 	out_line(f, "recorded   %s, %llu records, %zu process%s, %zu GPU%s%s%s", human_ns(a, c->last_ns - c->first_ns),
 		 c->records, processes, processes == 1 ? "" : "es", model_gpus(r->model),
 		 model_gpus(r->model) == 1 ? "" : "s", info->tool[0] ? ", by " : "", info->tool);
+	if (r->damage)
+		out_line(f, "damaged    %s: all below is about the part before", r->damage);
 	print_lost(c, f);
 	print_devices(r, f);
 }
