@@ -131,39 +131,50 @@ static bool put_kernel(struct writer *w, const struct cupti_kernel *r)
 	return operation(r->graph_node, r->correlation);
 }
 
-static bool put_copy(struct writer *w, const struct cupti_memcpy *r)
+/* Records of copies within one device and between two are the same up to their stream. */
+#define SAME(member)								\
+	_Static_assert(offsetof(struct cupti_memcpy, member) ==			\
+		       offsetof(struct cupti_memcpy_peer, member), #member)
+SAME(copy_kind);
+SAME(src_kind);
+SAME(dst_kind);
+SAME(flags);
+SAME(bytes);
+SAME(start);
+SAME(end);
+SAME(device);
+SAME(context);
+SAME(stream);
+
+/* Of r, only what both have is read. */
+static bool put_copy_of(struct writer *w, const struct cupti_memcpy *r, u32 src, u32 dst,
+			u32 correlation, u64 node, u32 graph)
 {
-	struct copy *c = gpu_begin(w, EVENT_COPY, sizeof(*c), r->start, r->end, r->correlation);
+	struct copy *c = gpu_begin(w, EVENT_COPY, sizeof(*c), r->start, r->end, correlation);
 
 	if (!c)
-		return operation(r->graph_node, r->correlation);
-	gpu_place(&c->g, r->device, r->context, r->stream, r->graph_node, r->graph);
+		return operation(node, correlation);
+	gpu_place(&c->g, r->device, r->context, r->stream, node, graph);
 	c->bytes = r->bytes;
-	c->src_device = c->dst_device = r->device;
+	c->src_device = src;
+	c->dst_device = dst;
 	c->copy_kind = r->copy_kind;
 	c->src_kind = r->src_kind;
 	c->dst_kind = r->dst_kind;
 	c->async = r->flags & CUPTI_MEMCPY_ASYNC;
 	record_end(w, c);
-	return operation(r->graph_node, r->correlation);
+	return operation(node, correlation);
+}
+
+static bool put_copy(struct writer *w, const struct cupti_memcpy *r)
+{
+	return put_copy_of(w, r, r->device, r->device, r->correlation, r->graph_node, r->graph);
 }
 
 static bool put_copy_peer(struct writer *w, const struct cupti_memcpy_peer *r)
 {
-	struct copy *c = gpu_begin(w, EVENT_COPY, sizeof(*c), r->start, r->end, r->correlation);
-
-	if (!c)
-		return operation(r->graph_node, r->correlation);
-	gpu_place(&c->g, r->device, r->context, r->stream, r->graph_node, r->graph);
-	c->bytes = r->bytes;
-	c->src_device = r->src_device;
-	c->dst_device = r->dst_device;
-	c->copy_kind = r->copy_kind;
-	c->src_kind = r->src_kind;
-	c->dst_kind = r->dst_kind;
-	c->async = r->flags & CUPTI_MEMCPY_ASYNC;
-	record_end(w, c);
-	return operation(r->graph_node, r->correlation);
+	return put_copy_of(w, (const void *)r, r->src_device, r->dst_device, r->correlation,
+			   r->graph_node, r->graph);
 }
 
 static bool put_set(struct writer *w, const struct cupti_memset *r)

@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Which privileges this process lacks, by name: asked of the kernel, not guessed from the user id. */
-#include <linux/capability.h>
-#include <stdio.h>
+/* Which privileges this process lacks, by name; see caps.h. */
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "probe.h"
-
-#ifndef CAP_PERFMON
-#define CAP_PERFMON 38
-#endif
-#ifndef CAP_BPF
-#define CAP_BPF 39
-#endif
+#include "caps.h"
+#include "types.h"
 
 static const struct { int cap; const char *name; } needed[] = {
 	{ CAP_BPF, "CAP_BPF" },			/* load programs, make maps */

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include "arena.h"
 #include "calibrate.h"
+#include "clock.h"
 #include "out.h"
 #include "tool_run.h"
 
@@ -18,14 +18,6 @@ struct cost {
 };
 
 struct sums { u64 elapsed_ns, own_ns, probe_ns, runs; };
-
-static u64 clock_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
 
 static u64 own_cpu_ns(void)
 {
@@ -41,7 +33,7 @@ int cost_begin(struct cost **c)
 	int err = probe_stats_begin();
 
 	*c = must_alloc(sizeof(**c));
-	(*c)->begin_ns = clock_ns();
+	(*c)->begin_ns = now_ns();
 	(*c)->own_ns = own_cpu_ns();
 	return err ? fail(err, "cannot count what the probes cost") : 0;
 }
@@ -127,7 +119,7 @@ static void report_json(const struct cost *c, const struct trap_cost *t, const s
 
 void cost_report(struct cost *c, struct probe_object *o, const struct sink *s)
 {
-	struct sums sum = { clock_ns() - c->begin_ns, own_cpu_ns() - c->own_ns, 0, 0 };
+	struct sums sum = { now_ns() - c->begin_ns, own_cpu_ns() - c->own_ns, 0, 0 };
 	struct probe_cost all[PROGRAMS_MAX];
 	struct trap_cost t;
 	size_t n = probe_costs(o, all, PROGRAMS_MAX);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include "clock.h"
 #include "cuda.h"
 #include "handover_peer.h"
 #include "schema.h"
@@ -225,16 +225,13 @@ u64 peer_drain(struct peer *p, struct handover_sink *sink, u32 *fullest)
 
 static void lost_put(struct peer *p, struct handover_sink *sink, u32 where, u64 count)
 {
-	struct timespec t;
 	struct lost l = {
-		.e = { .pid = p->shown.pid, .size = sizeof(l), .kind = EVENT_LOST,
+		.e = { .ts = now_ns(), .pid = p->shown.pid, .size = sizeof(l), .kind = EVENT_LOST,
 		       .producer = p->shown.producer, .cpu = CPU_UNKNOWN },
 		.count = count, .where = where,
 	};
 	int err;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	l.e.ts = (u64)t.tv_sec * 1000000000 + t.tv_nsec;
 	err = sink->error ? 0 : sink->ops->record(sink->ctx, &l.e);
 	if (err < 0)
 		sink->error = err;

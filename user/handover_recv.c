@@ -18,8 +18,8 @@
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
+#include "clock.h"
 #include "handover_peer.h"
 #include "log.h"
 
@@ -48,14 +48,6 @@ struct handover {
 	char dir[64];
 	char path[108];		/* sun_path */
 };
-
-static u64 now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 /* ---- making and closing ---- */
 

@@ -275,17 +275,24 @@ void out_clean(char *text)
 	}
 }
 
+char *out_text(const char *fmt, va_list ap)
+{
+	char *text;
+
+	if (vasprintf(&text, fmt, ap) < 0)
+		return NULL;
+	out_clean(text);
+	return text;
+}
+
 void out_line(FILE *f, const char *fmt, ...)
 {
 	char *text;
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		text = NULL;
+	text = out_text(fmt, ap);
 	va_end(ap);
-	if (text)
-		out_clean(text);
 	fprintf(f, "%s\n", text ? text : "");
 	free(text);
 }

@@ -6,6 +6,7 @@
 #ifndef OUT_H
 #define OUT_H
 
+#include <stdarg.h>
 #include <stdio.h>
 #include "types.h"
 
@@ -50,6 +51,8 @@ char *human_count(char *buf, u64 n);
 
 /* Names come from other programs: what would steer a terminal or is no UTF-8 becomes '?'. */
 void out_clean(char *text);
+/* So cleaned; NULL: no memory. The caller frees it. */
+char *out_text(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
 /* One line so cleaned, and its end. */
 void out_line(FILE *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

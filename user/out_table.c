@@ -48,16 +48,11 @@ struct table *table_new(const char *const *heads)
 
 void table_cell(struct table *t, const char *fmt, ...)
 {
-	char *text = NULL;
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		text = NULL;
+	add(t, out_text(fmt, ap));
 	va_end(ap);
-	if (text)
-		out_clean(text);
-	add(t, text);
 }
 
 static int chars(const char *s)		/* of UTF-8 text: bytes that begin one */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Probe sets: open, share maps, load, count, close. What attaches them is in probe_attach.c. */
 #include <errno.h>
-#include <linux/capability.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
+#include "caps.h"
 #include "log.h"
 #include "probe_object.h"
 #include "uprobe_multi.h"

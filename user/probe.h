@@ -118,10 +118,6 @@ int probe_stats_begin(void);
 void probe_stats_end(void);
 size_t probe_costs(struct probe_object *o, struct probe_cost *costs, size_t max);
 
-/* What this process may not do: "CAP_BPF, CAP_PERFMON" or "" when it has all it needs. */
-const char *missing_capabilities(void);
-bool capability_held(int cap);
-
 /* Path by which a library can be opened from here: by the loader's rules (pid 0), else as `pid` has
  * it mapped, else by the loader's rules in its root. It may be /proc/self/fd/N, which stays open.
  * NULL when not found (not reported). */

@@ -2,7 +2,6 @@
 /* Rows to links, and links away again. Rows about libraries are in probe_library.c. */
 #include <errno.h>
 #include <pthread.h>
-#include <linux/capability.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <bpf/libbpf.h>
+#include "caps.h"
 #include "log.h"
 #include "probe_object.h"
 

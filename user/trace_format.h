@@ -39,6 +39,8 @@ struct file_head {
 	u64 start_ns, start_realtime_ns;
 	char boot_id[40], host[72], kernel[72], machine[16], driver[40], tool[40];
 };
+/* its texts, which struct trace_info has, too */
+#define FILE_HEAD_TEXTS(M) M(boot_id) M(host) M(kernel) M(machine) M(driver) M(tool)
 _Static_assert(sizeof(struct file_head) == 320, "file_head: files depend on this layout");
 
 enum block_type { BLOCK_RECORDS = 1, BLOCK_SCHEMA = 2, BLOCK_END = 3 };

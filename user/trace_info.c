@@ -3,16 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <time.h>
+#include "clock.h"
 #include "trace.h"
-
-static u64 now(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
 
 /* The first line of a small file, "" if there is none. */
 static void read_line(const char *path, char *buf, size_t size)
@@ -50,8 +42,8 @@ void trace_info_here(struct trace_info *info, const char *tool)
 
 	memset(info, 0, sizeof(*info));
 	info->version = TRACE_VERSION;
-	info->start_ns = now(CLOCK_MONOTONIC);
-	info->start_realtime_ns = now(CLOCK_REALTIME);
+	info->start_ns = clock_ns(CLOCK_MONOTONIC);
+	info->start_realtime_ns = clock_ns(CLOCK_REALTIME);
 	read_line("/proc/sys/kernel/random/boot_id", info->boot_id, sizeof(info->boot_id));
 	uname(&u);
 	snprintf(info->host, sizeof(info->host), "%s", u.nodename);

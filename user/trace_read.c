@@ -100,13 +100,8 @@ static void head_copy(struct trace_info *info, const struct file_head *h)
 		.version = h->version, .start_ns = h->start_ns,
 		.start_realtime_ns = h->start_realtime_ns,
 	};
-#define COPY(member) memcpy(info->member, h->member, sizeof(info->member) - 1)
-	COPY(boot_id);
-	COPY(host);
-	COPY(kernel);
-	COPY(machine);
-	COPY(driver);
-	COPY(tool);
+#define COPY(member) memcpy(info->member, h->member, sizeof(info->member) - 1);
+	FILE_HEAD_TEXTS(COPY)
 #undef COPY
 }
 

@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <zstd.h>
+#include "clock.h"
 #include "crc32c.h"
 #include "log.h"
 #include "trace.h"
@@ -46,14 +46,6 @@ struct trace_writer {
 	u64 scratch[BATCH_RECORDS];
 };
 
-static u64 now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
-
 static int write_head(struct trace_writer *w, const struct trace_info *info)
 {
 	struct file_head h = {
@@ -63,13 +55,8 @@ static int write_head(struct trace_writer *w, const struct trace_info *info)
 
 #define COPY(member)								\
 	_Static_assert(sizeof(h.member) == sizeof(info->member), #member);	\
-	memcpy(h.member, info->member, strnlen(info->member, sizeof(h.member) - 1))
-	COPY(boot_id);
-	COPY(host);
-	COPY(kernel);
-	COPY(machine);
-	COPY(driver);
-	COPY(tool);
+	memcpy(h.member, info->member, strnlen(info->member, sizeof(h.member) - 1));
+	FILE_HEAD_TEXTS(COPY)
 #undef COPY
 	h.crc = crc32c(0, &h, sizeof(h));
 	return trace_file_write(&w->file, &h, sizeof(h));
@@ -216,7 +203,7 @@ static void block_append(struct block *b, const struct event *e)
 	u32 len = e->size - fixed;
 
 	if (!b->n) {
-		b->opened_ns = now_ns();
+		b->opened_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
 		b->first_ts = b->last_ts = e->ts;
 	}
 	b->first_ts = e->ts < b->first_ts ? e->ts : b->first_ts;
@@ -330,7 +317,7 @@ int trace_put(struct trace_writer *w, const struct event *e)
 	if (block_full(b))
 		return block_flush_ordered(w, b);
 	if (w->records % AGE_CHECK == 0)
-		return blocks_flush(w, now_ns() - AGE_NS);
+		return blocks_flush(w, clock_ns(CLOCK_MONOTONIC_COARSE) - AGE_NS);
 	return 0;
 }
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "check.h"
 #include "real.h"
 
 #define CALLS 4096
@@ -20,20 +21,6 @@
 #define NODES 4
 #define GRAPH_LAUNCHES 3
 #define BYTES 65536
-
-#define CHECK(x) do { \
-	if (!(x)) { \
-		printf("%s:%d: not so: %s\n", __FILE__, __LINE__, #x); \
-		exit(1); \
-	} \
-} while (0)
-#define IS(a, b) do { \
-	long long a_ = (long long)(a), b_ = (long long)(b); \
-	if (a_ != b_) { \
-		printf("%s:%d: %s is %lld, not %lld\n", __FILE__, __LINE__, #a, a_, b_); \
-		exit(1); \
-	} \
-} while (0)
 
 static struct {
 	uint64_t enter, exit;

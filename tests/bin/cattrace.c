@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "lines.h"
 #include "log.h"
 #include "trace.h"
 
@@ -22,16 +23,8 @@ static bool plain;
 static void put_text(const char *s, size_t max)
 {
 	putchar('"');
-	for (size_t i = 0; i < max && s[i]; i++) {
-		unsigned char c = s[i];
-
-		if (c == '"' || c == '\\')
-			printf("\\%c", c);
-		else if (c < 0x20 || c >= 0x7f)
-			printf("\\x%02x", c);
-		else
-			putchar(c);
-	}
+	for (size_t i = 0; i < max && s[i]; i++)
+		put_byte(s[i]);
 	putchar('"');
 }
 
@@ -47,10 +40,9 @@ static s64 element(const u8 *p, u32 size, bool sign)
 static void put_field(const struct event *e, const struct field *f)
 {
 	const u8 *p = (const u8 *)e + f->off;
-	bool array = f->as == AS_DIMS || f->as == AS_HIST;
-	bool sign = f->as == AS_SIGNED || f->as == AS_ERRNO || f->as == AS_CURESULT;
+	bool sign = is_signed(f);
 	const char *format = !plain && f->as == AS_HEX ? "%s0x%llx" : sign ? "%s%lld" : "%s%llu";
-	u32 size = array ? 4 : f->size;
+	u32 size = element_size(f);
 	const char *name = NULL;
 
 	if (f->as == AS_ENUM && !plain)

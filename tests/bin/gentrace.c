@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "schema.h"
+#include "lines.h"
 
 static u64 state;
 
@@ -41,24 +41,15 @@ static void put_text(u32 max)
 	u32 n = rnd() % 16 ? rnd() % (max < 40 ? max : 40) : rnd() % max;
 
 	putchar('"');
-	while (n--) {
-		u8 c = rnd() % 32 ? 0x20 + rnd() % 0x5f : 1 + rnd() % 255;
-
-		if (c == '"' || c == '\\')
-			printf("\\%c", c);
-		else if (c < 0x20 || c >= 0x7f)
-			printf("\\x%02x", c);
-		else
-			putchar(c);
-	}
+	while (n--)
+		put_byte(rnd() % 32 ? 0x20 + rnd() % 0x5f : 1 + rnd() % 255);
 	putchar('"');
 }
 
 static void put_field(const struct record_type *type, const struct field *f, u64 frames)
 {
-	bool array = f->as == AS_DIMS || f->as == AS_HIST;
-	bool sign = f->as == AS_SIGNED || f->as == AS_ERRNO || f->as == AS_CURESULT;
-	u32 size = array ? 4 : f->size, unused = 64 - size * 8;
+	bool sign = is_signed(f);
+	u32 size = element_size(f), unused = 64 - size * 8;
 	static u64 before;
 
 	printf(" %s=", f->name);

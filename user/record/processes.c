@@ -89,11 +89,7 @@ static u32 inner_pid(const char *status)
 /* Start times in /proc count from boot, suspended time included. */
 static u64 monotonic_from_boot(u64 ns)
 {
-	struct timespec boot, mono;
-
-	clock_gettime(CLOCK_BOOTTIME, &boot);
-	clock_gettime(CLOCK_MONOTONIC, &mono);
-	return ns - ((boot.tv_sec - mono.tv_sec) * 1000000000LL + boot.tv_nsec - mono.tv_nsec);
+	return ns - (clock_ns(CLOCK_BOOTTIME) - now_ns());
 }
 
 void process_from_proc(struct process *p)

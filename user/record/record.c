@@ -18,19 +18,6 @@
 #define EXIT_LOST   3
 #define DEFAULT_PATH "gpuscope.gst"
 
-static u64 clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
-
-u64 now_ns(void)
-{
-	return clock_ns(CLOCK_MONOTONIC);
-}
-
 bool seen_first(struct hash *seen, u64 id)
 {
 	if (hash_get(seen, id))

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/types.h>
+#include "clock.h"
 #include "cuda.h"
 #include "handover_recv.h"
 #include "hash.h"
@@ -129,7 +130,6 @@ void record_note(struct recorder *r, u32 what, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 void record_lost(struct recorder *r, u32 where, u64 count);
 void record_clock(struct recorder *r);
-u64 now_ns(void);
 bool to_stdout(const struct recorder *r);	/* then the command's goes to standard error */
 
 /* sets.c */

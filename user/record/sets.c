@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "calibrate.h"
+#include "caps.h"
 #include "out.h"
 #include "recorder.h"
 

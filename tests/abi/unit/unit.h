@@ -9,25 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../check.h"
 #include "cupti_abi.h"
 #include "sim.h"
 
 #define DECLARE(need, field, symbol, arguments) int symbol arguments;
 CUPTI_FUNCTIONS(DECLARE)
-
-#define CHECK(x) do { \
-	if (!(x)) { \
-		printf("%s:%d: not so: %s\n", __FILE__, __LINE__, #x); \
-		exit(1); \
-	} \
-} while (0)
-#define IS(a, b) do { \
-	long long a_ = (long long)(a), b_ = (long long)(b); \
-	if (a_ != b_) { \
-		printf("%s:%d: %s is %lld, not %lld\n", __FILE__, __LINE__, #a, a_, b_); \
-		exit(1); \
-	} \
-} while (0)
 
 /* ---- engine.c ---- */
 extern uint64_t fake_now;	/* 0: the real clock */
