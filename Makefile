@@ -46,6 +46,7 @@ SIMS   := $(if $(wildcard tests/cudasim/libcuda),$(SIMLIB)/libcuda.so.1) \
 PROGS  := $(patsubst tests/programs/%.c,$O/cudasim/bin/%,$(wildcard tests/programs/*.c))
 CUPROGS := $(if $(shell command -v $(NVCC)),$(patsubst tests/programs/%.cu,$O/cudasim/bin/%.nvcc,$(wildcard tests/programs/*.cu)))
 TESTBIN := $(patsubst tests/bin/%.c,$O/test/%,$(wildcard tests/bin/*.c))
+TESTSKELS := $(patsubst tests/bpf/%.bpf.c,$O/gen/test/%.skel.h,$(wildcard tests/bpf/*.bpf.c))
 HOSTBIN := $(patsubst tests/host/%.c,$O/host/%,$(wildcard tests/host/*.c))
 BENCHBIN := $(patsubst tests/bench/%.c,$O/bench/%,$(wildcard tests/bench/*.c))
 CUDALIB := $(if $(wildcard cupti/*.c),$O/lib/libgpuscope-cuda.so)
@@ -75,8 +76,12 @@ $O/obj/%.o: %.c | $(SKELS) $(BPFLIB)
 $O/gen/%.skel.h: $O/bpf/%.bpf.o
 	$(call say,SKEL)
 	@mkdir -p $(@D)
-	$Q$(BPFTOOL) gen skeleton $< name $*_bpf > $@
+	$Q$(BPFTOOL) gen skeleton $< name $(notdir $*)_bpf > $@
 $O/bpf/%.bpf.o: bpf/%.bpf.c | $(BPFLIB)
+	$(call say,BPF)
+	@mkdir -p $(@D)
+	$Q$(CLANG) $(BPFFLAGS) -MMD -MP -c $< -o $@
+$O/bpf/test/%.bpf.o: tests/bpf/%.bpf.c | $(BPFLIB)
 	$(call say,BPF)
 	@mkdir -p $(@D)
 	$Q$(CLANG) $(BPFFLAGS) -MMD -MP -c $< -o $@
@@ -130,7 +135,7 @@ $O/cudasim/bin/%.nvcc: tests/programs/%.cu $(filter-out %libcupti.so.13,$(SIMS))
 	$Q$(NVCC) -arch=sm_90 -cudart shared -Xcompiler -fno-omit-frame-pointer -o $@ $<
 
 # ---- test programs, probes as host C, benchmarks ----
-$O/test/%: tests/bin/%.c $O/lib/libgpuscope.a
+$O/test/%: tests/bin/%.c $O/lib/libgpuscope.a | $(TESTSKELS)
 	$(call say,TEST)
 	@mkdir -p $(@D)
 	$Q$(CC) $(CFLAGS) $(USERFLAGS) -Icupti -MF $@.d $< $O/lib/libgpuscope.a $(BPFLIB) $(LDLIBS) -o $@

@@ -76,6 +76,9 @@ struct probe_row {
 	PROBE(skel, prog, PROBE_RAW_TRACEPOINT, 0, NULL, name)
 #define BTF_TRACEPOINT(skel, prog, name)					\
 	PROBE(skel, prog, PROBE_BTF_TRACEPOINT, 0, NULL, name)
+#define PERF_EVENT(skel, prog, counter, hertz)	/* PERF_COUNT_SW_*; on every CPU */	\
+	{ offsetof(struct skel, progs.prog), #prog, PROBE_PERF_EVENT, 0, NULL, NULL,	\
+	  (counter) | (u64)(hertz) << 32 }
 
 struct probe_set {
 	const char *name;	/* "sched"; what --probes names */
