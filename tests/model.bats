@@ -381,3 +381,30 @@ shows() { for x; do [[ "$output" == *"$x"* ]] || { echo "nowhere: $x"; echo "$ou
 	[ "$(grep -oE '^(op|api) ts=[0-9]+' <<< "$output" | tr '\n' ,)" = "op ts=5000,op ts=6000,api ts=1000," ] || { echo "$output"; false; }
 	shows "correlation=7 name=cudaLaunchKernel depth=0 ops=2"
 }
+
+@test "a kernel that runs longer than the horizon finds the call that launched it, many or one" {
+	run -0 deliver <<-END
+	$(names)
+	api ts=1000000000 producer=1 pid=10 tid=11 dur_ns=100 correlation=1 name=1 class=launch
+	api ts=1000001000 producer=1 pid=10 tid=11 dur_ns=100 correlation=2 name=1 class=launch result=2
+	flush
+	api ts=2000000000 producer=1 pid=10 tid=11 dur_ns=245000000000 correlation=3 name=3 class=sync
+	flush
+	kernel ts=1000005000 producer=1 pid=10 dur_ns=245990000000 correlation=1 name=2
+	END
+	shows "op ts=1000005000 dur=245990000000 name=k1 gpu=0 producer=1 pid=10 call=cudaLaunchKernel link=1"
+	shows "links correlated=1 uncorrelated=0" "calls api=3"
+	[ "$(grep -c '^api' <<< "$output")" -eq 3 ]
+	"$BIN/gputimeline" -i "$T/t.gst" -o "$T/t.pf"
+	"$O/test/pfcheck" "$T/t.pf"
+}
+
+@test "calls whose operations never come are held in bounded memory" {
+	{
+		names
+		seq 1 1500000 | awk '{ printf "api ts=%.0f dur_ns=500 producer=1 pid=1 tid=1 name=1 correlation=%d class=launch\n", $1 * 1e7, $1 }'
+	} | "$O/test/mktrace" > "$T/t.gst"
+	run -0 "$O/test/modeldump" "$T/t.gst" quiet
+	shows "calls api=1500000"
+	[ "$(sed -n 's/.*max_kb=//p' <<< "$output")" -lt 100000 ]
+}

@@ -182,6 +182,7 @@ static int call_deliver(struct model *m, struct call *c)
 	if (c->away || !c->have_call || !m->view->api)
 		return 0;
 	c->c.name = model_name(m, c->c.r.e.producer, c->c.r.name);
+	c->c.delivered = true;
 	return m->view->api(m->ctx, &c->c);
 }
 
@@ -232,6 +233,47 @@ static void call_nodes(struct call *c)
 	c->nodes = NULL;
 }
 
+static bool class_gives_work(u16 class)
+{
+	return (class >= API_LAUNCH && class <= API_SET) || class == API_GRAPH_LAUNCH;
+}
+
+static bool call_is_current(const struct model *m, const struct call *c)
+{
+	return !c->nested && hash_get(&m->call_map, c->key) == c;
+}
+
+/* What it gave to the GPU may still run: a kernel can take minutes, and so can a queue of them. */
+static bool call_may_work(const struct call *c)
+{
+	return c->have_call && !c->c.ops && !c->c.r.result && class_gives_work(c->c.r.class);
+}
+
+/* It can be found by its operation as long as not too many are held. The reference is the list's. */
+static void call_hold(struct model *m, struct call *c)
+{
+	c->later = NULL;
+	*m->held_end = c;
+	m->held_end = &c->later;
+	m->held_count++;
+}
+
+static void held_release(struct model *m, size_t most)
+{
+	struct call *c;
+
+	while (m->held_count > most) {
+		c = m->held;
+		m->held = c->later;
+		if (!m->held)
+			m->held_end = &m->held;
+		m->held_count--;
+		if (call_is_current(m, c))
+			hash_take(&m->call_map, c->key);
+		call_unref(m, c);
+	}
+}
+
 /* Nothing more is awaited for this call: it goes to the view, and away when nobody holds it. */
 static int call_expire(struct model *m, struct call *c)
 {
@@ -239,14 +281,18 @@ static int call_expire(struct model *m, struct call *c)
 
 	c->expired = true;
 	c->refs++;
-	if (!c->nested && hash_get(&m->call_map, c->key) == c)
-		hash_take(&m->call_map, c->key);
 	call_nodes(c);
 	err = call_release(m, c);
 	if (c->thread)
 		timed_remove(&c->thread->calls, &c->timed);
 	if (!err)
 		err = call_deliver(m, c);
+	if (call_is_current(m, c) && call_may_work(c)) {
+		call_hold(m, c);
+		return err;
+	}
+	if (call_is_current(m, c))
+		hash_take(&m->call_map, c->key);
 	call_unref(m, c);
 	return err;
 }
@@ -281,6 +327,7 @@ int join_expire(struct model *m, bool all)
 		if (err)
 			return err;
 	}
+	held_release(m, all ? 0 : HELD_MAX);
 	return 0;
 }
 
@@ -302,11 +349,6 @@ static struct call *call_for_record(struct model *m, const struct api *a)
 		hash_put(&m->call_map, key, c);
 	}
 	return c;
-}
-
-static bool class_gives_work(u16 class)
-{
-	return (class >= API_LAUNCH && class <= API_SET) || class == API_GRAPH_LAUNCH;
 }
 
 /* What the thread did between two calls that gave work to the GPU. Records of a thread come in the

@@ -20,6 +20,7 @@ struct model *model_new(const struct view *view, void *ctx)
 	m->nodes.bytes = sizeof(struct node);
 	m->events.bytes = sizeof(struct waiting_event);
 	m->youngest = &m->oldest;
+	m->held_end = &m->held;
 	m->event_youngest = &m->event_oldest;
 	m->counts.first_ns = ~0ULL;
 	m->unknown = texts_add(&m->texts, "?", 1);

@@ -52,6 +52,7 @@ struct api_call {
 	u32 longest_name;	/* of the longest call of its thread since the thread's last launch, 0 none */
 	u64 longest_ns;
 	u64 since_ns;		/* from the end of that last launch to this call, 0 unknown */
+	bool delivered;		/* the view has had it: the operation took longer than the horizon */
 };
 
 enum op_type { OP_KERNEL, OP_COPY, OP_SET, OP_GRAPH, OP_TYPES };

@@ -11,6 +11,7 @@
 #include "hash.h"
 #include "model.h"
 
+#define HELD_MAX    (128u << 10)	/* calls past the horizon whose operation has not ended yet */
 #define WAITING_MAX (4u << 20)	/* calls, and events: a bound for traces whose clock stands still */
 
 struct timed {			/* a node of a list sorted by time */
@@ -129,6 +130,8 @@ struct model {
 	struct hash call_map;		/* producer << 32 | correlation -> struct call */
 	struct call *oldest, **youngest;
 	size_t call_count;
+	struct call *held, **held_end;
+	size_t held_count;
 	struct waiting_event *event_oldest, **event_youngest;
 	size_t event_count;
 };

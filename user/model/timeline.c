@@ -186,7 +186,7 @@ static int on_op(void *ctx, const struct gpu_op *op)
 	if (out.ts + out.dur_ns > t->newest)
 		t->newest = out.ts + out.dur_ns;
 	perfetto_gpu_op(t->p, &out);
-	if (op->call)
+	if (op->call && !op->call->delivered)	/* else its slice is written: no arrow */
 		err = submits_add(t, op->g->e.producer, op->g->correlation, out.event_id);
 	if (!err)
 		err = depth_add(t, op);
