@@ -94,6 +94,26 @@ allowed() {
 	done
 }
 
+@test "each tool says what it is for in the same words in its help, its man page and the README" {
+	for t in tools/*.c; do
+		t="$(basename "$t" .c)"
+		about="$("$BIN/$t" --help | sed -n "1s/^$t - //p")"
+		[ -n "$about" ]
+		grep -qxF "| \`$t\` | $about |" README.md || { echo "README.md, $t: $about"; false; }
+		sed -E '1,/^\.S[Hh] NAME/d; /^\.S[Hh] /,$d' "tools/$t.8" | grep -qxE "(\.Nd |$t \\\\- )$(sed 's/[()]/\\&/g' <<< "$about")" ||
+			{ echo "tools/$t.8: $about"; false; }
+	done
+}
+
+@test "each man page has its sections" {
+	for page in tools/*.8; do
+		for section in NAME SYNOPSIS DESCRIPTION OPTIONS "EXIT STATUS"; do
+			grep -qixE "\.sh $section" "$page" || { echo "$page: no $section"; false; }
+		done
+		grep -qiE '^\.sh (OVERHEAD|CAVEATS)$' "$page" || { echo "$page: neither OVERHEAD nor CAVEATS"; false; }
+	done
+}
+
 @test "README, man pages and examples name only tools that exist" {
 	run -0 bash -c "ls tools/*.8 | sed 's|tools/||; s|\.8||'"
 	for t in $output; do [ -e "tools/$t.c" ] || { echo "$t"; false; }; done

@@ -82,6 +82,27 @@ join_pads() {
 	done
 }
 
+# debug_layout STRUCT OBJECT: "MEMBER OFFSET SIZE" by the debug information; nothing where it has no such struct
+debug_layout() {
+	pahole -C "$1" "$2" 2> /dev/null |
+		sed -nE 's|^\t[a-z0-9_ ]+ +([a-z0-9_]+)(\[[0-9]+\])*; +/\* +([0-9]+) +([0-9]+) \*/$|\1 \3 \4|p'
+}
+
+@test "probes and programs lay the records out alike, by the debug information" {
+	requires pahole
+	compared=0
+	for object in "$O"/bpf/*.bpf.o; do
+		for struct in $(kinds | cut -d' ' -f2); do
+			debug_layout "$struct" "$object" > "$D/bpf"
+			[ -s "$D/bpf" ] || continue
+			debug_layout "$struct" "$O/obj/user/schema.o" > "$D/host"
+			diff "$D/bpf" "$D/host" || { echo "struct $struct of $object"; false; }
+			compared=$((compared + 1))
+		done
+	done
+	[ "$compared" -ge 8 ] || { echo "only $compared structs compared"; false; }
+}
+
 @test "every kind in the register of bpf/event.h has a record type, and no other has one" {
 	sed -nE 's/^\t(EVENT_[A-Z_]+) = ([0-9]+),.*/\1 \2/p' bpf/event.h |
 		grep -vE 'EVENT_(DEFINITIONS_END|KIND_MAX) ' | sort > "$D/register"

@@ -41,7 +41,7 @@ static const struct option_row file = OPT_SET(struct settings, input, 0, "", "FI
 
 static const struct program flamegraph = {
 	.name = "flamegraph",
-	.about = "folded stacks (\"a;b;c 123\" lines) as an interactive flame graph",
+	.about = "draw folded stacks (\"a;b;c 123\" lines) as an interactive flame graph",
 	.usage = "[OPTION...] [FILE|-] > OUT.svg",
 	.examples = "  perf script | stackcollapse-perf.pl | flamegraph --title=app > app.svg\n",
 	.groups = { { options, &set } },
