@@ -17,7 +17,8 @@ struct io_begun {
 };
 
 struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);	/* a request may be merged into another and vanish */
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);	/* a request may be merged into another and
+						 * vanish */
 	__uint(max_entries, 8192);
 	__type(key, u64);			/* struct request * */
 	__type(value, struct io_begun);

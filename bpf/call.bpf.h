@@ -59,18 +59,20 @@ static __always_inline u64 call_arg(struct pt_regs *ctx, const u32 n)
 /* Fills in c->start. */
 static __always_inline void call_begin(struct pt_regs *ctx, u32 program, struct call *c)
 {
-	struct call_key key = { bpf_get_current_pid_tgid(), program, PT_REGS_SP(ctx) + CALL_PUSH };
+	struct call_key key = { bpf_get_current_pid_tgid(), program,
+				PT_REGS_SP(ctx) + CALL_PUSH };
 
 	c->start = bpf_ktime_get_ns();
 	bpf_map_update_elem(&calls, &key, c, BPF_ANY);
 }
 
 /*
- * False when the call was not wanted, or was pushed out of the map, which is counted: a uretprobe
- * fires only for calls that began after it was attached, and rows attach the entry first, so
- * nothing else can lose the beginning.
+ * False when the call was not wanted, or was pushed out of the map, which is counted: a
+ * uretprobe fires only for calls that began after it was attached, and rows attach the entry
+ * first, so nothing else can lose the beginning.
  */
-static __always_inline bool call_end(struct pt_regs *ctx, u32 program, struct call *call, u64 *dur)
+static __always_inline bool call_end(struct pt_regs *ctx, u32 program, struct call *call,
+				     u64 *dur)
 {
 	struct call_key key = { bpf_get_current_pid_tgid(), program, PT_REGS_SP(ctx) };
 	struct call *c = bpf_map_lookup_elem(&calls, &key);

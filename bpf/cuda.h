@@ -71,11 +71,13 @@ _Static_assert(sizeof(struct kernel) == 112, "kernel: files depend on this layou
 /* Values are CUPTI's (CUpti_ActivityMemcpyKind, CUpti_ActivityMemoryKind). */
 enum copy_kind {
 	COPY_UNKNOWN = 0, COPY_HTOD = 1, COPY_DTOH = 2, COPY_HTOA = 3, COPY_ATOH = 4,
-	COPY_ATOA = 5, COPY_ATOD = 6, COPY_DTOA = 7, COPY_DTOD = 8, COPY_HTOH = 9, COPY_PTOP = 10,
+	COPY_ATOA = 5, COPY_ATOD = 6, COPY_DTOA = 7, COPY_DTOD = 8, COPY_HTOH = 9,
+	COPY_PTOP = 10,
 };
 enum memory_kind {
 	MEMORY_UNKNOWN = 0, MEMORY_PAGEABLE = 1, MEMORY_PINNED = 2, MEMORY_DEVICE = 3,
-	MEMORY_ARRAY = 4, MEMORY_MANAGED = 5, MEMORY_DEVICE_STATIC = 6, MEMORY_MANAGED_STATIC = 7,
+	MEMORY_ARRAY = 4, MEMORY_MANAGED = 5, MEMORY_DEVICE_STATIC = 6,
+	MEMORY_MANAGED_STATIC = 7,
 };
 
 struct copy {
@@ -98,7 +100,8 @@ struct set {
 _Static_assert(sizeof(struct set) == 80, "set: files depend on this layout");
 
 enum sync_type {		/* CUpti_ActivitySynchronizationType */
-	SYNC_UNKNOWN = 0, SYNC_EVENT = 1, SYNC_STREAM_WAIT_EVENT = 2, SYNC_STREAM = 3, SYNC_CONTEXT = 4,
+	SYNC_UNKNOWN = 0, SYNC_EVENT = 1, SYNC_STREAM_WAIT_EVENT = 2, SYNC_STREAM = 3,
+	SYNC_CONTEXT = 4,
 };
 
 struct sync {			/* time waited; g.stream may be ~0: not about one stream */
@@ -120,7 +123,8 @@ struct graph {			/* one launch of a graph as a whole (--graph=launch) */
 	struct gpu_head g;
 };
 
-struct graph_node {		/* where a node came from: capture call, or the node it was cloned from */
+struct graph_node {		/* where a node came from: capture call, or the node it was
+				 * cloned from */
 	struct event e;
 	u64 node;
 	u64 source;		/* node it is a clone of; 0: made by a call */

@@ -171,14 +171,16 @@ int get_name_exit(struct pt_regs *ctx)
 
 /* ---- launches ---- */
 
-struct launch_args {		/* what of a launch is kept between entry and return: CALL_ARGS words */
+struct launch_args {		/* what of a launch is kept between entry and return: CALL_ARGS
+				 * words */
 	u64 func, stream;
 	u32 grid[3], block[3];
 	u32 shared_bytes, pad;
 };
 _Static_assert(sizeof(struct launch_args) == 8 * CALL_ARGS, "launch_args is struct call's arg");
 
-static __always_inline void launch_begin(struct pt_regs *ctx, u32 api, const struct launch_args *a)
+static __always_inline void launch_begin(struct pt_regs *ctx, u32 api,
+					 const struct launch_args *a)
 {
 	struct call c;
 
@@ -267,7 +269,8 @@ int cooperative_exit(struct pt_regs *ctx)
 	return launch_end(ctx, LAUNCH_COOPERATIVE);
 }
 
-struct launch_config {		/* begin of CUlaunchConfig: part of the driver's ABI since 11.8 */
+struct launch_config {		/* begin of CUlaunchConfig: part of the driver's ABI since
+				 * 11.8 */
 	u32 grid[3], block[3];
 	u32 shared_bytes, pad;
 	u64 stream;

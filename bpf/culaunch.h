@@ -4,7 +4,8 @@
 
 #include "event.h"
 
-enum launch_api { LAUNCH_KERNEL = 1, LAUNCH_KERNEL_EX = 2, LAUNCH_COOPERATIVE = 3, LAUNCH_GRAPH = 4 };
+enum launch_api { LAUNCH_KERNEL = 1, LAUNCH_KERNEL_EX = 2, LAUNCH_COOPERATIVE = 3,
+		  LAUNCH_GRAPH = 4 };
 
 struct launch {
 	struct event e;

@@ -99,7 +99,8 @@ static __always_inline void emit_end(void *record)
 	bpf_ringbuf_submit(record, emit_flags(((struct event *)record)->size));
 }
 
-static __always_inline void emit_drop(void *record)	/* instead of emit_end(): not wanted after all */
+static __always_inline void emit_drop(void *record)	/* instead of emit_end(): not wanted
+							 * after all */
 {
 	bpf_ringbuf_discard(record, BPF_RB_NO_WAKEUP);
 }

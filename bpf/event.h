@@ -119,7 +119,8 @@ _Static_assert(sizeof(struct name) == 32, "name: files depend on this layout");
 #define FRAME_MASK   ((1ULL << FRAME_SHIFT) - 1)
 #define FRAME_KERNEL 0xffffULL
 
-struct stack {			/* tail: u64 frames, leaf first, kernel frames before user frames */
+struct stack {			/* tail: u64 frames, leaf first, kernel frames before user
+				 * frames */
 	struct event e;
 	u64 id;			/* hash of the raw stack and its process; never 0 */
 	u32 kernel_frames;

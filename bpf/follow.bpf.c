@@ -48,7 +48,8 @@ static __always_inline void task_emit(struct task_struct *task, u16 what)
 	struct task *t = task_begin(task, what);
 
 	if (t)
-		bpf_ringbuf_submit(t, BPF_RB_FORCE_WAKEUP);	/* maps are read while it lives */
+		bpf_ringbuf_submit(t, BPF_RB_FORCE_WAKEUP);	/* maps are read while it
+								 * lives */
 }
 
 static __always_inline bool follow(u32 pid)

@@ -35,7 +35,8 @@ enum {
 	WANT_NVTX = 512,
 };
 
-enum { RING_LIBRARY_UP = 1, RING_LIBRARY_DONE = 2, RING_LIBRARY_OFF = 3 };	/* library_state */
+/* library_state */
+enum { RING_LIBRARY_UP = 1, RING_LIBRARY_DONE = 2, RING_LIBRARY_OFF = 3 };
 
 struct ring_file {
 	u64 magic;
@@ -48,13 +49,15 @@ struct ring_file {
 	u32 library_state;	/* written by the library */
 	s32 cupti_status;	/* CUptiResult of what failed, 0 fine, -1 no libcupti found */
 	u32 cupti_version;	/* as cuptiGetVersion says */
-	u32 clock_realtime;	/* 1: the MONOTONIC callback was refused, see struct clock_pair */
+	u32 clock_realtime;	/* 1: the MONOTONIC callback was refused, see struct
+				 * clock_pair */
 	u32 reserved;
 	u64 no_slot_lost;	/* records dropped because every ring was taken */
 	u64 cupti_lost;		/* sum of cuptiActivityGetNumDroppedRecords */
 	u64 clock_lost;		/* GPU records with impossible times */
 	u64 delivered;		/* records of operations that were counted in ring_slot.begun */
-	u64 unfinished;		/* operations that were not over when all had to be handed out */
+	u64 unfinished;		/* operations that were not over when all had to be handed
+				 * out */
 	u64 clock_fixups;	/* GPU times that came in CLOCK_REALTIME and were converted */
 	u64 begun;		/* operations of threads without a slot */
 };
@@ -64,7 +67,8 @@ struct ring_slot {
 	u32 lock;		/* slot 0 only */
 	u32 ns_pid, ns_tid;	/* of the owner, as it sees itself */
 	u64 lost;		/* records that did not fit */
-	u64 begun;		/* launches, copies, sets, graph launches that will give a record */
+	u64 begun;		/* launches, copies, sets, graph launches that will give a
+				 * record */
 	u64 pad[4];
 	u64 head;		/* written by the library: end of what is written */
 	u64 pad2[7];
@@ -76,7 +80,8 @@ static inline u64 handover_slot_off(const struct ring_file *f, u32 i)
 	return HANDOVER_PAGE + (u64)i * (HANDOVER_PAGE + (u64)f->slot_bytes);
 }
 
-struct handover_hello {		/* library to recorder; the memfd comes back with struct handover_welcome */
+struct handover_hello {		/* library to recorder; the memfd comes back with struct
+				 * handover_welcome */
 	u64 magic;
 	u32 version;
 	u32 ns_pid;
@@ -94,7 +99,8 @@ struct handover_welcome {
 /*
  * USDT: provider "gpuscope"; the same site (nop; nop5) has two notes of different
  * names, "api_enter" at the nop and "api_enter5" at the nop5; attach one.
- * Arguments: correlation u32, process (producer) u16, slot u16, ns_tid u32, cbid | domain << 24.
+ * Arguments: correlation u32, process (producer) u16, slot u16, ns_tid u32, cbid | domain <<
+ * 24.
  */
 #define GPUSCOPE_USDT_PROVIDER "gpuscope"
 

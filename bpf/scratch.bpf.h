@@ -23,7 +23,8 @@ struct {
 	__type(value, struct scratch);
 } scratches SEC(".maps");
 
-/* NULL (counted as a lost record): all are taken. Give it back with scratch_put() on every path. */
+/* NULL (counted as a lost record): all are taken. Give it back with scratch_put() on every
+ * path. */
 static __always_inline struct scratch *scratch_get(void)
 {
 	struct scratch *s;

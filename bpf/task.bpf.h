@@ -33,7 +33,8 @@ static __always_inline u32 task_ns_pid(struct task_struct *leader)
 	return nr;
 }
 
-static __always_inline void task_emit(u32 pid, struct task_struct *leader, const struct task_known *k)
+static __always_inline void task_emit(u32 pid, struct task_struct *leader,
+				      const struct task_known *k)
 {
 	struct task *t = emit_begin(sizeof(*t), EVENT_TASK);
 
@@ -56,7 +57,8 @@ static __always_inline void task_emit(u32 pid, struct task_struct *leader, const
 /* About the current process. */
 static __always_inline void task_tell(void)
 {
-	struct task_struct *leader = BPF_CORE_READ((struct task_struct *)bpf_get_current_task(), group_leader);
+	struct task_struct *leader = BPF_CORE_READ((struct task_struct *)bpf_get_current_task(),
+						   group_leader);
 	u32 pid = bpf_get_current_pid_tgid() >> 32;
 	struct task_known *old = bpf_map_lookup_elem(&tasks_known, &pid), now = {};
 

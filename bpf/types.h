@@ -1,4 +1,5 @@
-/* Fixed-width names that mean the same in BPF programs, in the recorder and in traced processes. */
+/* Fixed-width names that mean the same in BPF programs, in the recorder and in traced
+ * processes. */
 #ifndef TYPES_H
 #define TYPES_H
 

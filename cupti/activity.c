@@ -10,7 +10,8 @@
 #include "library.h"
 
 #define POOL_BUFFERS 64
-#define BUFFER_BYTES (256 << 10)	/* about 1,200 kernels: fits a ring when it comes at once */
+/* about 1,200 kernels: fits a ring when it comes at once */
+#define BUFFER_BYTES (256 << 10)
 #define REALTIME_FROM 1000000000000000000ULL	/* 2001; CLOCK_MONOTONIC would be up 31 years */
 
 static u8 *pool;
@@ -56,8 +57,8 @@ static u64 to_monotonic(u64 ts)
 	return clock_convert(ts);
 }
 
-/* Without an end it is not over; other times that cannot be say nothing. Both are counted and no
- * record is made: nobody could place it. */
+/* Without an end it is not over; other times that cannot be say nothing. Both are counted and
+ * no record is made: nobody could place it. */
 static bool times(u64 *start, u64 *end)
 {
 	if (*start && *end >= *start) {
@@ -82,7 +83,8 @@ static bool operation(u64 node, u32 correlation)
 	return !node && !outside(correlation);
 }
 
-static void *gpu_begin(struct writer *w, u16 kind, u32 size, u64 start, u64 end, u32 correlation)
+static void *gpu_begin(struct writer *w, u16 kind, u32 size, u64 start, u64 end,
+		       u32 correlation)
 {
 	struct gpu_head *g;
 
@@ -99,7 +101,8 @@ static void *gpu_begin(struct writer *w, u16 kind, u32 size, u64 start, u64 end,
 	return g;
 }
 
-static void gpu_place(struct gpu_head *g, u32 device, u32 context, u32 stream, u64 node, u32 graph)
+static void gpu_place(struct gpu_head *g, u32 device, u32 context, u32 stream, u64 node,
+		      u32 graph)
 {
 	context_learn(context, device);
 	g->device = device;
@@ -112,7 +115,8 @@ static void gpu_place(struct gpu_head *g, u32 device, u32 context, u32 stream, u
 static bool put_kernel(struct writer *w, const struct cupti_kernel *r)
 {
 	u32 name = name_kernel(r->name);
-	struct kernel *k = gpu_begin(w, EVENT_KERNEL, sizeof(*k), r->start, r->end, r->correlation);
+	struct kernel *k = gpu_begin(w, EVENT_KERNEL, sizeof(*k), r->start, r->end,
+				     r->correlation);
 	int i;
 
 	if (!k)
@@ -206,7 +210,8 @@ static void put_sync(struct writer *w, const struct cupti_sync *r)
 
 static void put_graph(struct writer *w, const struct cupti_graph_trace *r)
 {
-	struct graph *g = gpu_begin(w, EVENT_GRAPH, sizeof(*g), r->start, r->end, r->correlation);
+	struct graph *g = gpu_begin(w, EVENT_GRAPH, sizeof(*g), r->start, r->end,
+				    r->correlation);
 
 	if (!g)
 		return;
@@ -228,7 +233,8 @@ static void put_overhead(struct writer *w, const struct cupti_overhead *r, size_
 	o->e.tid = r->object_kind == CUPTI_OBJECT_THREAD ? r->object[1] : 0;
 	o->dur_ns = end - start;
 	o->what = r->what;
-	o->correlation = CUPTI_HAS(size, struct cupti_overhead, correlation) ? r->correlation : 0;
+	o->correlation = CUPTI_HAS(size, struct cupti_overhead, correlation) ? r->correlation :
+		0;
 	record_end(w, o);
 }
 
@@ -277,7 +283,8 @@ static u64 buffer_walk(struct writer *w, uint8_t *buffer, size_t valid)
 }
 
 /* CUPTI's worker, our helper, or a thread that makes CUPTI flush. */
-void activity_complete(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid)
+void activity_complete(void *context, uint32_t stream, uint8_t *buffer, size_t size,
+		       size_t valid)
 {
 	struct writer *w;
 

@@ -10,13 +10,15 @@
 #include "usdt.h"
 
 #define CLASSES(x) (1U << (x))
-#define WITH_STACK (CLASSES(API_LAUNCH) | CLASSES(API_COPY) | CLASSES(API_SET) | CLASSES(API_SYNC) | \
-		    CLASSES(API_ALLOC) | CLASSES(API_FREE) | CLASSES(API_GRAPH_LAUNCH) | CLASSES(API_GRAPH))
+#define WITH_STACK (CLASSES(API_LAUNCH) | CLASSES(API_COPY) | CLASSES(API_SET) |	\
+		    CLASSES(API_SYNC) | CLASSES(API_ALLOC) | CLASSES(API_FREE) |	\
+		    CLASSES(API_GRAPH_LAUNCH) | CLASSES(API_GRAPH))
 
 static u32 recording;		/* WANT_* of what callbacks do now; 0: they return at once */
 static bool closing;		/* calls that have begun are recorded, no new ones */
 
-static const u32 want_of_class[16] = {	/* classes whose success means: a GPU record will come */
+static const u32 want_of_class[16] = {	/* classes whose success means: a GPU record will
+					 * come */
 	[API_LAUNCH] = WANT_KERNEL, [API_COPY] = WANT_COPY, [API_SET] = WANT_SET,
 	[API_GRAPH_LAUNCH] = WANT_GRAPH_LAUNCH,
 };

@@ -67,17 +67,18 @@ enum cupti_kind {			/* CUpti_ActivityKind */
 	CUPTI_KIND_DEVICE = 8, CUPTI_KIND_CONTEXT = 9, CUPTI_KIND_CONCURRENT_KERNEL = 10,
 	CUPTI_KIND_OVERHEAD = 17,
 	CUPTI_KIND_MEMCPY2 = 22,	/* between two devices */
-	CUPTI_KIND_UNIFIED_MEMORY_COUNTER = 25, CUPTI_KIND_CUDA_EVENT = 36, CUPTI_KIND_STREAM = 37,
-	CUPTI_KIND_SYNCHRONIZATION = 38, CUPTI_KIND_EXTERNAL_CORRELATION = 39,
-	CUPTI_KIND_MEMORY2 = 49,
+	CUPTI_KIND_UNIFIED_MEMORY_COUNTER = 25, CUPTI_KIND_CUDA_EVENT = 36,
+	CUPTI_KIND_STREAM = 37, CUPTI_KIND_SYNCHRONIZATION = 38,
+	CUPTI_KIND_EXTERNAL_CORRELATION = 39, CUPTI_KIND_MEMORY2 = 49,
 	CUPTI_KIND_GRAPH_TRACE = 51,	/* one record a graph launch instead of its nodes' */
 	CUPTI_KIND_COUNT = 56,		/* of 13.0 */
 };
 
 enum cupti_memcpy_kind {		/* CUpti_ActivityMemcpyKind */
 	CUPTI_MEMCPY_UNKNOWN = 0, CUPTI_MEMCPY_HTOD = 1, CUPTI_MEMCPY_DTOH = 2,
-	CUPTI_MEMCPY_HTOA = 3, CUPTI_MEMCPY_ATOH = 4, CUPTI_MEMCPY_ATOA = 5, CUPTI_MEMCPY_ATOD = 6,
-	CUPTI_MEMCPY_DTOA = 7, CUPTI_MEMCPY_DTOD = 8, CUPTI_MEMCPY_HTOH = 9, CUPTI_MEMCPY_PTOP = 10,
+	CUPTI_MEMCPY_HTOA = 3, CUPTI_MEMCPY_ATOH = 4, CUPTI_MEMCPY_ATOA = 5,
+	CUPTI_MEMCPY_ATOD = 6, CUPTI_MEMCPY_DTOA = 7, CUPTI_MEMCPY_DTOD = 8,
+	CUPTI_MEMCPY_HTOH = 9, CUPTI_MEMCPY_PTOP = 10,
 };
 
 enum cupti_memory_kind {		/* CUpti_ActivityMemoryKind */
@@ -87,7 +88,8 @@ enum cupti_memory_kind {		/* CUpti_ActivityMemoryKind */
 };
 
 enum cupti_sync_type {			/* CUpti_ActivitySynchronizationType */
-	CUPTI_SYNC_UNKNOWN = 0, CUPTI_SYNC_EVENT_SYNCHRONIZE = 1, CUPTI_SYNC_STREAM_WAIT_EVENT = 2,
+	CUPTI_SYNC_UNKNOWN = 0, CUPTI_SYNC_EVENT_SYNCHRONIZE = 1,
+	CUPTI_SYNC_STREAM_WAIT_EVENT = 2,
 	CUPTI_SYNC_STREAM_SYNCHRONIZE = 3, CUPTI_SYNC_CONTEXT_SYNCHRONIZE = 4,
 };
 
@@ -105,7 +107,7 @@ enum cupti_object_kind {		/* CUpti_ActivityObjectKind */
 	CUPTI_OBJECT_CONTEXT = 4, CUPTI_OBJECT_STREAM = 5,
 };
 
-enum cupti_attribute {			/* CUpti_ActivityAttribute; values are size_t but where noted */
+enum cupti_attribute {			/* CUpti_ActivityAttribute; size_t but where noted */
 	CUPTI_ATTR_DEVICE_BUFFER_SIZE = 0, CUPTI_ATTR_DEVICE_BUFFER_POOL_LIMIT = 2,
 	CUPTI_ATTR_PROFILING_SEMAPHORE_POOL_SIZE = 3,
 	CUPTI_ATTR_PROFILING_SEMAPHORE_POOL_LIMIT = 4,
@@ -122,7 +124,8 @@ enum cupti_external_kind {		/* CUpti_ExternalCorrelationKind */
 
 enum cupti_channel { CUPTI_CHANNEL_COMPUTE = 1, CUPTI_CHANNEL_ASYNC_MEMCPY = 2 };
 enum cupti_launch_type { CUPTI_LAUNCH_REGULAR = 0, CUPTI_LAUNCH_COOPERATIVE_SINGLE_DEVICE = 1 };
-enum { CUPTI_THREAD_ID_DEFAULT = 0, CUPTI_THREAD_ID_SYSTEM = 1 };	/* pthread_self(), gettid() */
+/* pthread_self(), gettid() */
+enum { CUPTI_THREAD_ID_DEFAULT = 0, CUPTI_THREAD_ID_SYSTEM = 1 };
 enum { CUPTI_FLUSH_FORCED = 1, CUPTI_MEMCPY_ASYNC = 1, CUPTI_MEMSET_ASYNC = 1 };
 #define CUPTI_NO_VALUE (~0U)	/* no stream, no context, no event, no channel */
 #define CUPTI_RECORD_ALIGN 8	/* records and client buffers */
@@ -140,14 +143,15 @@ struct cupti_callback_data {		/* domains DRIVER_API and RUNTIME_API */
 	uint32_t context_id;
 	uint32_t pad2;
 	uint64_t *data;			/* the subscriber's own, kept from enter to exit */
-	uint32_t correlation;		/* shared by a runtime call and the driver calls inside it */
+	uint32_t correlation;		/* of a runtime call and the driver calls inside it */
 	uint32_t pad3;
 };
 
 struct cupti_resource_data {		/* domain RESOURCE */
 	void *context;
 	void *stream;			/* STREAM_*; else undefined */
-	void *descriptor;		/* MODULE_*: struct cupti_module_data, GRAPH*: cupti_graph_data */
+	void *descriptor;		/* MODULE_*: struct cupti_module_data, GRAPH*:
+					 * cupti_graph_data */
 };
 
 struct cupti_module_data {
@@ -311,7 +315,7 @@ struct cupti_graph_trace {		/* GRAPH_TRACE; CUpti_ActivityGraphTrace2 */
 	uint32_t end_device, end_context;	/* 12.x: GraphTrace2 */
 };
 
-struct cupti_external {			/* EXTERNAL_CORRELATION; before the API record it is about */
+struct cupti_external {			/* EXTERNAL_CORRELATION; before its API record */
 	uint32_t kind;
 	uint32_t external_kind;		/* enum cupti_external_kind */
 	uint64_t id;
@@ -346,7 +350,8 @@ struct cupti_device {			/* DEVICE; CUpti_ActivityDevice5 */
 	uint64_t memory_bandwidth, memory_bytes;	/* kB/s */
 	uint32_t constant_bytes, l2_bytes, warp_threads, clock_khz;
 	uint32_t copy_engines, multiprocessors;
-	uint32_t max_ipc, max_warps, max_blocks, max_shared, max_registers;	/* per multiprocessor */
+	/* per multiprocessor */
+	uint32_t max_ipc, max_warps, max_blocks, max_shared, max_registers;
 	uint32_t max_block_registers, max_block_shared, max_block_threads;
 	uint32_t max_block[3], max_grid[3];
 	uint32_t cc_major, cc_minor;
@@ -439,7 +444,8 @@ typedef uint64_t (*cupti_timestamp_fn)(void);
 	X(CUPTI_MAY, error_message, cuptiGetErrorMessage, (int result, const char **text)) \
 	X(CUPTI_MAY, last_error, cuptiGetLastError, (void)) \
 	X(CUPTI_MAY, timestamp, cuptiGetTimestamp, (uint64_t *now)) \
-	X(CUPTI_MAY, enable_all_domains, cuptiEnableAllDomains, (uint32_t enable, void *subscriber)) \
+	X(CUPTI_MAY, enable_all_domains, cuptiEnableAllDomains, \
+	  (uint32_t enable, void *subscriber)) \
 	X(CUPTI_MAY, callback_state, cuptiGetCallbackState, \
 	  (uint32_t *enabled, void *subscriber, int domain, uint32_t cbid)) \
 	X(CUPTI_MAY, callback_name, cuptiGetCallbackName, \
@@ -450,12 +456,17 @@ typedef uint64_t (*cupti_timestamp_fn)(void);
 	X(CUPTI_MAY, enable_and_dump, cuptiActivityEnableAndDump, (int kind)) \
 	X(CUPTI_MAY, enable_context, cuptiActivityEnableContext, (void *context, int kind)) \
 	X(CUPTI_MAY, disable_context, cuptiActivityDisableContext, (void *context, int kind)) \
-	X(CUPTI_MAY, flush, cuptiActivityFlush, (void *context, uint32_t stream, uint32_t flag)) \
+	X(CUPTI_MAY, flush, cuptiActivityFlush, \
+	  (void *context, uint32_t stream, uint32_t flag)) \
 	X(CUPTI_MAY, flush_period, cuptiActivityFlushPeriod, (uint32_t ms)) \
-	X(CUPTI_MAY, get_attribute, cuptiActivityGetAttribute, (int attr, size_t *size, void *value)) \
-	X(CUPTI_MAY, set_attribute, cuptiActivitySetAttribute, (int attr, size_t *size, void *value)) \
-	X(CUPTI_MAY, push_external, cuptiActivityPushExternalCorrelationId, (int kind, uint64_t id)) \
-	X(CUPTI_MAY, pop_external, cuptiActivityPopExternalCorrelationId, (int kind, uint64_t *id)) \
+	X(CUPTI_MAY, get_attribute, cuptiActivityGetAttribute, \
+	  (int attr, size_t *size, void *value)) \
+	X(CUPTI_MAY, set_attribute, cuptiActivitySetAttribute, \
+	  (int attr, size_t *size, void *value)) \
+	X(CUPTI_MAY, push_external, cuptiActivityPushExternalCorrelationId, \
+	  (int kind, uint64_t id)) \
+	X(CUPTI_MAY, pop_external, cuptiActivityPopExternalCorrelationId, \
+	  (int kind, uint64_t *id)) \
 	X(CUPTI_MAY, configure_um_counter, cuptiActivityConfigureUnifiedMemoryCounter, \
 	  (void *config, uint32_t count)) \
 	X(CUPTI_MAY, enable_latency, cuptiActivityEnableLatencyTimestamps, (uint8_t enable)) \

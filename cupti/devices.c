@@ -8,7 +8,8 @@
 #include "library.h"
 
 /* CUdevice_attribute */
-enum { SM_COUNT = 16, PCI_BUS = 33, PCI_DEVICE = 34, PCI_DOMAIN = 50, CC_MAJOR = 75, CC_MINOR = 76 };
+enum { SM_COUNT = 16, PCI_BUS = 33, PCI_DEVICE = 34, PCI_DOMAIN = 50, CC_MAJOR = 75,
+       CC_MINOR = 76 };
 
 /* Records of waits name a context only; others, and its creation, tell which device that is. */
 static u64 contexts[256];	/* by id: id << 32 | device */

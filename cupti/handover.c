@@ -108,7 +108,8 @@ static struct ring_file *ring_map(int memfd, const struct handover_welcome *welc
 	struct ring_file *f;
 
 	if (seals < 0 || (seals & need) != need ||
-	    lseek(memfd, 0, SEEK_END) != (off_t)welcome->bytes || welcome->bytes < HANDOVER_PAGE)
+	    lseek(memfd, 0, SEEK_END) != (off_t)welcome->bytes ||
+	    welcome->bytes < HANDOVER_PAGE)
 		return NULL;
 	f = mmap(NULL, welcome->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, 0);
 	if (f == MAP_FAILED)
@@ -162,7 +163,8 @@ bool handover_alive(void)
 {
 	struct pollfd p = { library.socket, 0, 0 };
 
-	/* The program closed a descriptor that was not its own: then the process is asked for. */
+	/* The program closed a descriptor that was not its own: then the process is asked
+	 * for. */
 	if (fd_inode(library.socket) != socket_inode)
 		return recorder <= 0 || !kill(recorder, 0) || errno != ESRCH;
 	return poll(&p, 1, 0) <= 0 || !(p.revents & (POLLHUP | POLLERR));

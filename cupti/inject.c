@@ -118,7 +118,8 @@ static void exit_register(void)
 
 static void state_tell(void)
 {
-	store_release(&library.ring->library_state, library.on ? RING_LIBRARY_UP : RING_LIBRARY_OFF);
+	store_release(&library.ring->library_state,
+		      library.on ? RING_LIBRARY_UP : RING_LIBRARY_OFF);
 }
 
 static void tick(u32 n)
@@ -260,7 +261,8 @@ static void library_begin(bool cuda)
 	self.ours = true;	/* what CUPTI calls meanwhile is not the program's doing */
 	pthread_mutex_lock(&switching);
 	library.cuda = library.cuda || cuda;
-	/* Mapped before the recorder looks at our mappings: frames in it are told from the program's. */
+	/* Mapped before the recorder looks at our mappings: frames in it are told from the
+	 * program's. */
 	if (cuda && !library.open && !library.dead && getenv(HANDOVER_SOCKET_ENV))
 		cupti_load();
 	if (!library_start()) {

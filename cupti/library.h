@@ -48,7 +48,8 @@ struct writer {			/* of a slot; belongs to the thread that took it */
 	u64 head, tail;		/* end of what is written; the reader's, as last seen */
 	u32 index;
 	u32 frames;
-	u32 frames_epoch;	/* of `frame`; another one than library.nvtx_epoch: they are stale */
+	u32 frames_epoch;	/* of `frame`; another one than library.nvtx_epoch: they are
+				 * stale */
 	struct nvtx_frame frame[NVTX_DEPTH];
 };
 
@@ -65,8 +66,10 @@ extern __thread struct thread self __attribute__((tls_model("initial-exec")));
 
 struct library {
 	bool open;		/* there is a recorder; rings may be written */
-	bool dead;		/* forked from a process that used CUPTI: nothing works any more */
-	bool forcing;		/* a flush is on that hands out unfinished operations, without times */
+	bool dead;		/* forked from a process that used CUPTI: nothing works any
+				 * more */
+	bool forcing;		/* a flush is on that hands out unfinished operations, without
+				 * times */
 	struct ring_file *ring;	/* never unmapped: a thread may be in the middle of a record */
 	int socket;
 	u32 slots, slot_bytes;	/* copied: the file is shared */
@@ -94,9 +97,11 @@ int ring_init(struct ring_file *ring);
 void ring_forget(void);		/* in a forked child */
 struct writer *writer_get(void);	/* of this thread; NULL: off */
 struct writer *writer_get_patient(void);	/* of a thread that brings CUPTI's buffers */
-/* Room for a record with its head filled in (ts 0, tid this thread's), or NULL: counted as lost. */
+/* Room for a record with its head filled in (ts 0, tid this thread's), or NULL: counted as
+ * lost. */
 void *record_begin(struct writer *w, u16 kind, u32 size);
-void *record_begin_patient(struct writer *w, u16 kind, u32 size);	/* waits a little for the reader */
+/* waits a little for the reader */
+void *record_begin_patient(struct writer *w, u16 kind, u32 size);
 void record_end(struct writer *w, void *record);
 struct writer *writer_shared(void);	/* slot 0: definitions */
 
@@ -122,7 +127,8 @@ u64 clock_convert(u64 ts);		/* CLOCK_REALTIME to CLOCK_MONOTONIC by the last pai
 /* ---- load.c, switch.c ---- */
 void *libcuda_symbol(const char *name);
 int cupti_load(void);			/* fills library.cupti; 0 or -1 */
-void switch_to(u32 wanted, bool early);	/* not from a callback; early: no context can exist yet */
+void switch_to(u32 wanted, bool early);	/* not from a callback; early: no context can exist
+					 * yet */
 void cupti_flush(bool force);
 void cupti_stop(void);			/* give the subscription back */
 void cupti_drops(void *context, u32 stream);
@@ -133,7 +139,8 @@ void api_close(void);			/* no new calls; those that have begun are recorded */
 void api_callback(void *user, int domain, uint32_t cbid, const void *data);
 int activity_init(void);
 void activity_request(uint8_t **buffer, size_t *size, size_t *max_records);
-void activity_complete(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid);
+void activity_complete(void *context, uint32_t stream, uint8_t *buffer, size_t size,
+		       size_t valid);
 void context_learn(u32 context, u32 device);
 u32 context_device(u32 context);	/* 0 when nobody told */
 void devices_send(void);		/* until it worked once; not from a callback */

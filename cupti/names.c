@@ -95,7 +95,8 @@ static u32 entry_new(u16 what, const char *text, u32 len, u32 hash)
 
 static bool entry_is(const struct entry *e, u16 what, const char *text, u32 len, u32 hash)
 {
-	return e->hash == hash && e->len == len && e->what == what && !memcmp(e->text, text, len);
+	return e->hash == hash && e->len == len && e->what == what &&
+		!memcmp(e->text, text, len);
 }
 
 /* Number of a name, 0 when it has none and gets none. */
@@ -146,7 +147,8 @@ static u32 entry_send(u32 number)
 {
 	struct entry *e = entry_of(number);
 
-	if (!load_acquire(&e->sent) && name_send(NAME_INTERNED + number, e->what, e->text, e->len))
+	if (!load_acquire(&e->sent) &&
+	    name_send(NAME_INTERNED + number, e->what, e->text, e->len))
 		store_release(&e->sent, 1);
 	return NAME_INTERNED + number;
 }
@@ -186,7 +188,8 @@ u32 name_kernel(const char *text)
 
 	if (!text)
 		return 0;
-	if (number && entry_of(number)->what == NAME_KERNEL && !strcmp(entry_of(number)->text, text))
+	if (number && entry_of(number)->what == NAME_KERNEL &&
+	    !strcmp(entry_of(number)->text, text))
 		return entry_send(number);
 	number = name_number(NAME_KERNEL, text, strnlen(text, NAME_MAX_BYTES));
 	if (!number)

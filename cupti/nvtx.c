@@ -212,7 +212,11 @@ static void mark(struct nvtx_frame f)
 
 /* ---- what the tables call ---- */
 
-static void core_mark_ex(const struct nvtx_attributes *a) { if (nvtx_on()) mark(frame_of(NULL, a)); }
+static void core_mark_ex(const struct nvtx_attributes *a)
+{
+	if (nvtx_on())
+		mark(frame_of(NULL, a));
+}
 static void core_mark_a(const char *text) { if (nvtx_on()) mark(frame_text(text)); }
 static void core_mark_w(const wchar_t *text) { if (nvtx_on()) mark(frame_wide(text)); }
 static u64 core_start_ex(const struct nvtx_attributes *a)

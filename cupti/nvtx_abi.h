@@ -24,7 +24,8 @@ enum nvtx_core2 {
 	NVTX_CORE2_DOMAIN_A, NVTX_CORE2_DOMAIN_W, NVTX_CORE2_DOMAIN_DESTROY,
 };
 
-enum { NVTX_TEXT_ASCII = 1, NVTX_TEXT_UNICODE = 2, NVTX_TEXT_REGISTERED = 3, NVTX_COLOR_IS_ARGB = 1 };
+enum { NVTX_TEXT_ASCII = 1, NVTX_TEXT_UNICODE = 2, NVTX_TEXT_REGISTERED = 3,
+       NVTX_COLOR_IS_ARGB = 1 };
 
 struct nvtx_attributes {		/* nvtxEventAttributes_t, version 2 */
 	uint16_t version, size;
@@ -34,7 +35,8 @@ struct nvtx_attributes {		/* nvtxEventAttributes_t, version 2 */
 	int32_t payload_type, reserved;
 	uint64_t payload;
 	int32_t text_type;
-	const void *text;		/* by text_type: char *, wchar_t *, a registered string */
+	const void *text;		/* by text_type: char *, wchar_t *, a registered
+					 * string */
 };
 
 typedef void (*nvtx_function)(void);

@@ -11,7 +11,8 @@
 #include "library.h"
 
 #define LOCK_TRIES 200		/* of slot 0; about a microsecond, then the record is lost */
-#define CLAIM_EVERY 64		/* events after which a thread on slot 0 looks for a free one again */
+/* events after which a thread on slot 0 looks for a free one again */
+#define CLAIM_EVERY 64
 #define RESERVED    2		/* first slots, for the threads that bring CUPTI's buffers */
 #define PATIENCE_NS 500000000	/* how long a burst waits for a reader that does not read */
 

@@ -59,7 +59,8 @@ struct flame_options {
 	double min_width;	/* pixels: narrower frames are left out, counted and said */
 	bool inverted;		/* outermost frame at the top */
 	enum flame_colors colors;
-	unsigned base;		/* so many outermost frames are processes and threads: neutral */
+	unsigned base;		/* so many outermost frames are processes and threads:
+				 * neutral */
 };
 
 #define FLAME_MIN_WIDTH 0.1

@@ -141,7 +141,8 @@ static int lines_next(struct lines *l, const char **line, size_t *n)
 	int more = 1;
 
 	while (more > 0) {
-		stop = l->end - l->at > seen ? memchr(l->buf + l->at + seen, '\n', l->end - l->at - seen) : NULL;
+		stop = l->end - l->at > seen ?
+			memchr(l->buf + l->at + seen, '\n', l->end - l->at - seen) : NULL;
 		if (stop)
 			break;
 		seen = l->end - l->at;

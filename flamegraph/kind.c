@@ -4,7 +4,8 @@
 #include <string.h>
 #include "kind.h"
 
-struct shade {			/* from .. to, by the hash of the name; black text is readable on all */
+struct shade {			/* from .. to, by the hash of the name; black text is readable
+				 * on all */
 	const char *label;
 	uint8_t from[3], to[3];
 };
@@ -38,7 +39,8 @@ static bool ends(const struct flame_name *name, const char *word)
 
 static bool communication(const char *s)
 {
-	return strstr(s, "nccl") || strstr(s, "NCCL") || starts(s, "MPI_") || starts(s, "PMPI_") ||
+	return strstr(s, "nccl") || strstr(s, "NCCL") || starts(s, "MPI_") ||
+		starts(s, "PMPI_") ||
 	       starts(s, "nvshmem");
 }
 
@@ -79,7 +81,8 @@ enum flame_kind flame_kind(const struct flame_name *name, uint32_t depth, uint32
 	if (communication(s))
 		return KIND_COMM;
 	if (gpu)
-		return strstr(s, "] memcpy") || strstr(s, "] memset") ? KIND_GPU_COPY : KIND_GPU;
+		return strstr(s, "] memcpy") || strstr(s, "] memset") ? KIND_GPU_COPY :
+			KIND_GPU;
 	if (ends(name, "_[k]"))
 		return KIND_OS;
 	if (s[0] == '[')
@@ -99,7 +102,8 @@ static uint32_t blend(const struct shade *s, uint32_t part)
 	uint32_t rgb = 0, i;
 
 	for (i = 0; i < 3; i++)
-		rgb = rgb << 8 | (s->from[i] + (int)((s->to[i] - s->from[i]) * (int)part / 255));
+		rgb = rgb << 8 |
+			(s->from[i] + (int)((s->to[i] - s->from[i]) * (int)part / 255));
 	return rgb;
 }
 
@@ -118,7 +122,8 @@ static uint32_t name_part(const struct flame_name *name)
 	return (h ^ h >> 16) & 255;
 }
 
-uint32_t flame_color(enum flame_colors colors, enum flame_kind kind, const struct flame_name *name)
+uint32_t flame_color(enum flame_colors colors, enum flame_kind kind,
+		     const struct flame_name *name)
 {
 	if (kind == KIND_ALL || colors == FLAME_KIND)
 		return blend(&shades[kind], name_part(name));

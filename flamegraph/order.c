@@ -36,7 +36,8 @@ static int node_compare(const void *pa, const void *pb, void *tree)
 
 struct walk {
 	uint32_t *kept;		/* sorted node numbers */
-	uint32_t *first;	/* by node: index in kept of its first child, FLAME_NONE: none */
+	uint32_t *first;	/* by node: index in kept of its first child, FLAME_NONE:
+				 * none */
 	struct flame_place *stack;	/* still to be placed; the top is next */
 	uint32_t kept_count;
 };

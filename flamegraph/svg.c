@@ -91,7 +91,8 @@ static void write_subtitle(struct canvas *c)
 		end = strchrnul(s, '\n');
 		if (end == s)
 			continue;
-		fprintf(c->out, "<text class=\"sub\" x=\"50%%\" y=\"%u\" text-anchor=\"middle\">", y);
+		fprintf(c->out,
+			"<text class=\"sub\" x=\"50%%\" y=\"%u\" text-anchor=\"middle\">", y);
 		if (!flame_text_set(&c->name, s, end - s))
 			flame_text_write(&c->name, c->out);
 		fputs("</text>\n", c->out);
@@ -110,7 +111,8 @@ static void write_legend(struct canvas *c)
 
 		if (!c->present[kind] || !label)
 			continue;
-		fprintf(c->out, "<rect x=\"%u\" y=\"%u\" width=\"11\" height=\"11\" fill=\"#%06x\"/>"
+		fprintf(c->out,
+			"<rect x=\"%u\" y=\"%u\" width=\"11\" height=\"11\" fill=\"#%06x\"/>"
 			"<text class=\"sub\" x=\"%u\" y=\"%u\">%s</text>\n", x, y,
 			flame_kind_color(kind), x + 15, y + 10, label);
 		x += 35 + strlen(label) * 7;
@@ -131,8 +133,10 @@ static void write_head(struct canvas *c)
 	put_text(c, title);
 	fputs("</title>\n<desc>Flame graph: width is the share of ", c->out);
 	put_text(c, flame_value(value, c->t->total, c->countname));
-	fprintf(c->out, "; a frame stands %s the one that called it; %llu frames, %llu of them too narrow to be drawn."
-		"</desc>\n", c->o->inverted ? "below" : "above", (unsigned long long)flame_stacks(c->t),
+	fprintf(c->out,
+		"; a frame stands %s the one that called it; %llu frames, %llu of them too narrow to be drawn."
+		"</desc>\n", c->o->inverted ? "below" : "above",
+			(unsigned long long)flame_stacks(c->t),
 		(unsigned long long)c->order.pruned);
 	write_style(c);
 	fputs("<rect class=\"bg\" width=\"100%\" height=\"100%\"/>\n"
@@ -166,7 +170,8 @@ static int write_frame(struct canvas *c, const struct flame_place *p)
 	flame_text_write(&c->name, c->out);
 	putc('\n', c->out);
 	put_text(c, flame_value(value, node->total, c->countname));
-	fprintf(c->out, ", %.2f%%</title><rect x=\"%.4f%%\" y=\"%u\" width=\"%.4f%%\" height=\"%u\" "
+	fprintf(c->out,
+		", %.2f%%</title><rect x=\"%.4f%%\" y=\"%u\" width=\"%.4f%%\" height=\"%u\" "
 		"rx=\"1\" fill=\"#%06x\"/>", w, x, row * c->height, w, c->height - 1,
 		flame_color(c->o->colors, kind, name));
 	if (c->cut.n) {
@@ -183,12 +188,14 @@ static void write_foot(struct canvas *c)
 {
 	unsigned y = c->total_height - 12;
 
-	fprintf(c->out, "</svg>\n<g id=\"foot\"><rect class=\"bg\" y=\"%u\" width=\"100%%\" height=\"30\"/>\n"
+	fprintf(c->out,
+		"</svg>\n<g id=\"foot\"><rect class=\"bg\" y=\"%u\" width=\"100%%\" height=\"30\"/>\n"
 		"<text class=\"page\" id=\"details\" x=\"10\" y=\"%u\">", y - 18, y);
 	if (c->order.pruned)
 		fprintf(c->out, "%llu frames narrower than %g px left out",
 			(unsigned long long)c->order.pruned, c->o->min_width);
-	fprintf(c->out, "</text>\n<text class=\"page\" id=\"matched\" x=\"100%%\" dx=\"-10\" y=\"%u\" "
+	fprintf(c->out,
+		"</text>\n<text class=\"page\" id=\"matched\" x=\"100%%\" dx=\"-10\" y=\"%u\" "
 		"text-anchor=\"end\"></text></g>\n<script><![CDATA[\n", y);
 	flame_write_script(c->out);
 	fputs("]]></script>\n</svg>\n", c->out);
@@ -219,10 +226,12 @@ int flame_write_svg(struct flame_tree *t, FILE *out, const struct flame_options 
 		return err;
 	canvas_measure(&c);
 	for (i = 0; i < c.order.count; i++)
-		c.present[flame_kind(flame_name(t, c.order.places[i].node), c.order.places[i].depth,
+		c.present[flame_kind(flame_name(t, c.order.places[i].node),
+				     c.order.places[i].depth,
 				     o->base)] = true;
 	write_head(&c);
-	fprintf(out, "<svg id=\"frames\" x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\">\n", SIDE, c.top,
+	fprintf(out, "<svg id=\"frames\" x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\">\n", SIDE,
+		c.top,
 		c.width - 2 * SIDE, (c.order.depth + 1) * c.height);
 	for (i = 0; !err && i < c.order.count; i++)
 		err = write_frame(&c, &c.order.places[i]);

@@ -57,7 +57,8 @@ static uint32_t allowed(uint32_t c)
 static uint32_t decode(const unsigned char *s, size_t n, size_t *used)
 {
 	static const uint32_t least[] = { 0, 0x80, 0x800, 0x10000 };
-	size_t more = *s < 0x80 ? 0 : *s < 0xc0 ? 9 : *s < 0xe0 ? 1 : *s < 0xf0 ? 2 : *s < 0xf8 ? 3 : 9;
+	size_t more = *s < 0x80 ? 0 : *s < 0xc0 ? 9 : *s < 0xe0 ? 1 : *s < 0xf0 ? 2 :
+		*s < 0xf8 ? 3 : 9;
 	uint32_t c = more == 0 ? *s : *s & (0x3f >> more);
 	size_t i;
 
@@ -101,7 +102,8 @@ static bool text_ends(const uint32_t *c, size_t n, const char *word)
 	return true;
 }
 
-/* Does a list of arguments begin at c[at]? Not in operator<, operator() or Python's <module>. */
+/* Does a list of arguments begin at c[at]? Not in operator<, operator() or Python's
+ * <module>. */
 static bool group_opens(const uint32_t *c, size_t n, size_t at)
 {
 	if (c[at] == '(' && at + 1 < n && c[at + 1] == ')')
@@ -146,7 +148,8 @@ static int text_elide(const struct flame_text *name, struct flame_text *out)
 	return err;
 }
 
-/* Where the parameter list begins; not in operator(), (anonymous namespace)::f, f(int)::{lambda} */
+/* Where the parameter list begins; not in operator(), (anonymous namespace)::f,
+ * f(int)::{lambda} */
 static size_t text_parameters(const struct flame_text *t)
 {
 	size_t i, close;
@@ -162,8 +165,8 @@ static size_t text_parameters(const struct flame_text *t)
 	return t->n;
 }
 
-/* Drops the parameters, then as many words and namespaces in front as needed; one less when what
- * is left ("call") would fill less than half of the room. */
+/* Drops the parameters, then as many words and namespaces in front as needed; one less when
+ * what is left ("call") would fill less than half of the room. */
 static void text_last(struct flame_text *t, size_t columns)
 {
 	size_t i, from = 0, before = 0, end = text_parameters(t);
@@ -171,7 +174,8 @@ static void text_last(struct flame_text *t, size_t columns)
 	for (i = 1; i < end && end - from > columns; i++) {
 		if (t->c[i] == '(') {
 			i = group_end(t->c, t->n, i);
-		} else if (i + 1 < end && (t->c[i] == ' ' || (t->c[i] == ':' && t->c[i - 1] == ':'))) {
+		} else if (i + 1 < end &&
+			   (t->c[i] == ' ' || (t->c[i] == ':' && t->c[i - 1] == ':'))) {
 			before = from;
 			from = i + 1;
 		}

@@ -129,7 +129,8 @@ static uint32_t name_intern(struct flame_tree *t, const char *s, size_t len)
 	uint32_t hash = hash_bytes(s, len), at, i;
 	char *text;
 
-	if (len >= UINT32_MAX || slots_grow(t, &t->name_slots, &t->name_mask, t->name_count, name_hash) ||
+	if (len >= UINT32_MAX ||
+	    slots_grow(t, &t->name_slots, &t->name_mask, t->name_count, name_hash) ||
 	    array_grow(&t->names, &t->name_room, t->name_count, sizeof(*t->names)))
 		return FLAME_NONE;
 	for (at = hash & t->name_mask; t->name_slots[at]; at = (at + 1) & t->name_mask) {
@@ -221,7 +222,8 @@ int flame_add(struct flame_tree *t, const struct flame_frame *frames, size_t n, 
 		if (i >= t->path_len || !name_is(flame_name(t, t->path[i]), f)) {
 			t->path_len = i;
 			name = name_find(t, f);
-			t->path[i] = name == FLAME_NONE ? FLAME_NONE : node_child(t, node, name);
+			t->path[i] = name == FLAME_NONE ? FLAME_NONE :
+				node_child(t, node, name);
 			if (t->path[i] == FLAME_NONE)
 				return -ENOMEM;
 		}

@@ -12,7 +12,8 @@ struct flame_name {
 	uint32_t hash;
 };
 
-struct flame_node {		/* nodes[0] is the root "all"; a parent stands before its children */
+struct flame_node {		/* nodes[0] is the root "all"; a parent stands before its
+				 * children */
 	uint32_t parent;
 	uint32_t name;
 	uint64_t self;		/* of stacks that end here */

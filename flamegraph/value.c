@@ -42,7 +42,8 @@ char *flame_value(char buf[FLAME_VALUE_LEN], uint64_t value, const char *countna
 	while (u && u->name && value < u->size)
 		u++;
 	if (u && u->name)
-		snprintf(buf, FLAME_VALUE_LEN, "%.4g %s (%s %s)", value / u->size, u->name, exact,
+		snprintf(buf, FLAME_VALUE_LEN, "%.4g %s (%s %s)", value / u->size, u->name,
+			 exact,
 			 countname);
 	else
 		snprintf(buf, FLAME_VALUE_LEN, "%s %.60s", exact, countname);

@@ -9,7 +9,8 @@
 TOOL_SKEL(culaunch_bpf);
 
 static const struct option_row options[] = {
-	OPT_CONST_NS(culaunch_bpf, min_ns, 'm', "min", "TIME", "only calls at least this long (100us)"),
+	OPT_CONST_NS(culaunch_bpf, min_ns, 'm', "min", "TIME",
+		     "only calls at least this long (100us)"),
 	OPT_CONST_SWITCH(culaunch_bpf, only_failed, 'f', "failed", "only calls that failed"),
 	{}
 };
@@ -41,7 +42,8 @@ static const struct probe_row probes[] = {
 
 static const struct enum_name apis[] = {
 	{ LAUNCH_KERNEL, "cuLaunchKernel" }, { LAUNCH_KERNEL_EX, "cuLaunchKernelEx" },
-	{ LAUNCH_COOPERATIVE, "cuLaunchCooperativeKernel" }, { LAUNCH_GRAPH, "cuGraphLaunch" }, {}
+	{ LAUNCH_COOPERATIVE, "cuLaunchCooperativeKernel" }, { LAUNCH_GRAPH, "cuGraphLaunch" },
+	{}
 };
 
 static const struct column columns[] = {

@@ -22,22 +22,26 @@ static const struct enum_name schemes[] = {
 static const struct option_row options[] = {
 	TEXT(title, "title", "TEXT", "headline (Flame graph)"),
 	TEXT(subtitle, "subtitle", "TEXT", "second line"),
-	TEXT(countname, "countname", "WORD", "what the numbers count (samples); ns and bytes get units"),
+	TEXT(countname, "countname", "WORD",
+	     "what the numbers count (samples); ns and bytes get units"),
 	RANGE(width, "width", "PIXELS", OPT_UNSIGNED, FLAME_WIDTH_MIN, FLAME_WIDTH_MAX,
 	      "width where no script runs (1200); else it fits the window"),
 	RANGE(height, "height", "PIXELS", OPT_UNSIGNED, FLAME_HEIGHT_MIN, FLAME_HEIGHT_MAX,
 	      "height of a frame (17)"),
-	RANGE(min_width, "minwidth", "PIXELS", OPT_REAL, 0, FLAME_WIDTH_MAX, "leave narrower frames out (0.1)"),
+	RANGE(min_width, "minwidth", "PIXELS", OPT_REAL, 0, FLAME_WIDTH_MAX,
+	      "leave narrower frames out (0.1)"),
 	OPT_SET(struct settings, svg.inverted, 0, "inverted", NULL, OPT_SWITCH,
 		"outermost frame at the top: an icicle"),
 	OPT_SET_WORD(struct settings, svg.colors, 0, "colors", "SCHEME", OPT_WORD, schemes,
 		     "kind: by what a frame is; hash: by name; grey (kind)"),
-	OPT_SET_STORE(struct settings, svg.colors, FLAME_HASH, 0, "hash", "the same as --colors=hash"),
+	OPT_SET_STORE(struct settings, svg.colors, FLAME_HASH, 0, "hash",
+		      "the same as --colors=hash"),
 	RANGE(base, "base", "N", OPT_UNSIGNED, 0, 1000,
 	      "the N outermost frames are processes or threads:\nneutral colour (0)"),
 	{}
 };
-static const struct option_row file = OPT_SET(struct settings, input, 0, "", "FILE", OPT_STRING, "");
+static const struct option_row file = OPT_SET(struct settings, input, 0, "", "FILE", OPT_STRING,
+					      "");
 
 static const struct program flamegraph = {
 	.name = "flamegraph",

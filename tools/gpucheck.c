@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* gpucheck: what can be observed on this machine, which tools work here, and what to do about the rest. */
+/* gpucheck: what can be observed on this machine, which tools work here, and what to do about
+ * the rest. */
 #include <stdio.h>
 #include <string.h>
 #include "check.h"
@@ -34,7 +35,8 @@ static const struct tool_needs tools[] = {
 	  { "injection", "libcuda", "libcupti", "load", "ring_buffer", "uprobe", "usdt",
 	    "raw_tracepoint", "btf_tracepoint", "btf", "trace" } },
 	{ "culaunch", "CUDA launches as they happen",
-	  { "trace", "load", "ring_buffer", "uprobe", "btf" }, { "libcuda", "other_processes", "statistics" } },
+	  { "trace", "load", "ring_buffer", "uprobe", "btf" },
+	  { "libcuda", "other_processes", "statistics" } },
 	{ "gpureport", "what took the time", {}, {} },
 	{ "gputimeline", "timeline", {}, {} },
 	{ "gpuflame", "flamegraph of GPU time", {}, {} },
@@ -46,7 +48,8 @@ struct verdict {
 	const struct check *why;	/* the worst of what it misses, NULL none */
 };
 
-static void weigh(struct verdict *v, const struct checks *c, const char *const *names, size_t n, bool needed)
+static void weigh(struct verdict *v, const struct checks *c, const char *const *names, size_t n,
+		  bool needed)
 {
 	for (size_t i = 0; i < n && names[i]; i++) {
 		const struct check *k = check_find(c, names[i]);
@@ -75,10 +78,12 @@ static void print_tools(const struct checks *c)
 		struct verdict v = judge(c, &tools[i]);
 
 		if (v.why)
-			check_add(&verdicts, "tools", tools[i].tool, v.status, "", "%s: %s %s", tools[i].about,
+			check_add(&verdicts, "tools", tools[i].tool, v.status, "", "%s: %s %s",
+				  tools[i].about,
 				  v.why->name, v.why->found);
 		else
-			check_add(&verdicts, "tools", tools[i].tool, v.status, "", "%s", tools[i].about);
+			check_add(&verdicts, "tools", tools[i].tool, v.status, "", "%s",
+				  tools[i].about);
 	}
 	fputc('\n', stdout);
 	check_print(&verdicts, stdout);

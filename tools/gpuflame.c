@@ -20,11 +20,13 @@ static struct settings {
 } set = { .svg = { .countname = "ns", .min_width = FLAME_MIN_WIDTH } };
 
 static const struct enum_name ops[] = {
-	{ FOLD_KERNEL, "kernel" }, { FOLD_COPY, "copy" }, { FOLD_SET, "set" }, { FOLD_GRAPH, "graph" },
+	{ FOLD_KERNEL, "kernel" }, { FOLD_COPY, "copy" }, { FOLD_SET, "set" },
+	{ FOLD_GRAPH, "graph" },
 	{ FOLD_ALL, "all" }, { FOLD_API, "api" }, {}
 };
 static const struct enum_name bys[] = {
-	{ FOLD_BY_THREAD, "thread" }, { FOLD_BY_PROCESS, "process" }, { FOLD_BY_NOTHING, "none" }, {}
+	{ FOLD_BY_THREAD, "thread" }, { FOLD_BY_PROCESS, "process" },
+	{ FOLD_BY_NOTHING, "none" }, {}
 };
 
 #define ROW(member, key, name, arg, type, help)					\
@@ -32,8 +34,10 @@ static const struct enum_name bys[] = {
 
 static const struct option_row options[] = {
 	ROW(input, 'i', "input", "FILE", OPT_STRING, "the recording; - is standard input"),
-	ROW(output, 'o', "output", "OUT", OPT_STRING, "where to write (default: standard output)"),
-	OPT_SET_STORE(struct settings, folded, false, 0, "svg", "an interactive picture (default)"),
+	ROW(output, 'o', "output", "OUT", OPT_STRING,
+	    "where to write (default: standard output)"),
+	OPT_SET_STORE(struct settings, folded, false, 0, "svg",
+		      "an interactive picture (default)"),
 	OPT_SET_STORE(struct settings, folded, true, 0, "folded",
 		      "folded text: \"frame;frame;frame NANOSECONDS\" lines"),
 	OPT_SET_WORD(struct settings, fold.what, 0, "ops", "LIST", OPT_WORDS, ops,
@@ -44,7 +48,8 @@ static const struct option_row options[] = {
 	ROW(fold.whole_stacks, 0, "whole-stacks", NULL, OPT_SWITCH,
 	    "keep frames of CUDA and of the recorder above the CUDA call"),
 	ROW(svg.inverted, 0, "inverted", NULL, OPT_SWITCH, "outermost frame at the top"),
-	OPT_SET_RANGE(struct settings, svg.min_width, 0, "minwidth", "PIXELS", OPT_REAL, 0, 1000,
+	OPT_SET_RANGE(struct settings, svg.min_width, 0, "minwidth", "PIXELS", OPT_REAL, 0,
+		      1000,
 		      "leave narrower frames out of the picture (0.1)"),
 	ROW(title, 0, "title", "TEXT", OPT_STRING, "headline of the picture"),
 	{}
@@ -104,7 +109,9 @@ static char *say_lost(const struct model_counts *c)
 	u64 n = lost_records(c, &unknown);
 	char *s = NULL;
 
-	if (n && asprintf(&s, "%llu records were lost%s", n, unknown ? ", and more that nobody counted" : "") < 0)
+	if (n &&
+	    asprintf(&s, "%llu records were lost%s", n,
+		     unknown ? ", and more that nobody counted" : "") < 0)
 		s = NULL;
 	else if (!n && unknown)
 		s = strdup("records were lost, nobody could count how many");
@@ -134,11 +141,13 @@ static char *subtitle(struct fold *fold, const struct trace_info *info,
 		return NULL;
 	if (info->host[0])
 		fprintf(f, "%s: ", info->host);
-	fprintf(f, "%s in %llu %s", human_ns(ns, s->total_ns), s->count, what_title(set.fold.what));
+	fprintf(f, "%s in %llu %s", human_ns(ns, s->total_ns), s->count,
+		what_title(set.fold.what));
 	say_share(f, s->no_stack_ns, s->total_ns, "without a CPU stack");
 	say_share(f, s->no_launch_ns, s->total_ns, "without a known launch");
 	if (graph_ns)
-		fprintf(f, "; %s of graph launches not shown (--ops=all)", human_ns(ns, graph_ns));
+		fprintf(f, "; %s of graph launches not shown (--ops=all)",
+			human_ns(ns, graph_ns));
 	if (c->simulated)
 		fprintf(f, "; the GPU is simulated");
 	if (*lost)
@@ -172,7 +181,8 @@ static int nothing(struct fold *fold)
 	const char *other = "";
 
 	if (set.fold.what != FOLD_API && set.fold.what != FOLD_ALL &&
-	    s->type_ns[OP_KERNEL] + s->type_ns[OP_COPY] + s->type_ns[OP_SET] + s->type_ns[OP_GRAPH])
+	    s->type_ns[OP_KERNEL] + s->type_ns[OP_COPY] + s->type_ns[OP_SET] +
+	    s->type_ns[OP_GRAPH])
 		other = " (there are other GPU operations: --ops=all)";
 	return fail(0, "%s holds no %s%s", set.input, what_title(set.fold.what), other);
 }

@@ -40,7 +40,8 @@ static const struct probe_set fault = {
 	"fault", "page faults in user mode, with address", &fault_bpf_ops
 };
 static const struct probe_set ioctl = {
-	"ioctl", "ioctl calls on character devices other than terminals: the driver", &ioctl_bpf_ops
+	"ioctl", "ioctl calls on character devices other than terminals: the driver",
+	&ioctl_bpf_ops
 };
 static const struct probe_set block = {
 	"block", "block I/O, from issue to completion", &block_bpf_ops
@@ -60,7 +61,8 @@ static const struct enum_name api_words[] = { { 0, "outer" }, { 1, "nested" }, {
 #define ROW_WORD(member, name, words, help)					\
 	OPT_SET_WORD(struct record_settings, member, 0, name, "KIND", OPT_WORD, words, help)
 #define ROW_RING(member, name, help)						\
-	OPT_SET_RANGE(struct record_settings, member, 0, name, "BYTES", OPT_POWER2, RING_MIN, RING_MAX, help)
+	OPT_SET_RANGE(struct record_settings, member, 0, name, "BYTES", OPT_POWER2,	\
+		      RING_MIN, RING_MAX, help)
 
 static const struct option_row options[] = {
 	ROW(output, 'o', "output", "FILE", OPT_STRING,
@@ -73,10 +75,12 @@ static const struct option_row options[] = {
 	ROW(probes, 0, "probes", "LIST", OPT_STRING,
 	    "only these probe sets: names with commas, list to see\nthem, or none"),
 	ROW_RING(ring_bytes, "ring", "size of the kernel's ring (default 8M)"),
-	ROW_RING(buffer_bytes, "buffer", "size of each thread's ring in the program (default 512K)"),
+	ROW_RING(buffer_bytes, "buffer",
+		 "size of each thread's ring in the program (default 512K)"),
 	ROW(fail_on_loss, 0, "fail-on-loss", NULL, OPT_SWITCH, "exit 3 when records were lost"),
 	ROW(cost, 0, "cost", NULL, OPT_SWITCH, "say what the recording cost"),
-	ROW(verbose, 'v', "verbose", NULL, OPT_VERBOSE, "say what is attached and why it is not"),
+	ROW(verbose, 'v', "verbose", NULL, OPT_VERBOSE,
+	    "say what is attached and why it is not"),
 	{}
 };
 

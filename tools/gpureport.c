@@ -12,10 +12,12 @@
 static struct settings { const char *input; u32 top; bool json, verbose; } set = { .top = 20 };
 
 static const struct option_row options[] = {
-	OPT_SET(struct settings, input, 'i', "input", "FILE", OPT_STRING, "the recording; - is standard input"),
+	OPT_SET(struct settings, input, 'i', "input", "FILE", OPT_STRING,
+		"the recording; - is standard input"),
 	OPT_SET(struct settings, json, 'j', "json", NULL, OPT_SWITCH,
 		"one JSON object with every name, all numbers integers"),
-	OPT_SET(struct settings, top, 0, "top", "N", OPT_UNSIGNED, "rows of each table (default 20, 0: all)"),
+	OPT_SET(struct settings, top, 0, "top", "N", OPT_UNSIGNED,
+		"rows of each table (default 20, 0: all)"),
 	OPT_SET(struct settings, verbose, 'v', "verbose", NULL, OPT_VERBOSE,
 		"say what it took to read the recording"),
 	{}

@@ -14,10 +14,12 @@
 static struct settings { const char *input, *output; bool verbose; } set;
 
 static const struct option_row options[] = {
-	OPT_SET(struct settings, input, 'i', "input", "FILE", OPT_STRING, "the recording; - is standard input"),
+	OPT_SET(struct settings, input, 'i', "input", "FILE", OPT_STRING,
+		"the recording; - is standard input"),
 	OPT_SET(struct settings, output, 'o', "output", "OUT", OPT_STRING,
 		"where to write (default: FILE with .pftrace;\n- is standard output)"),
-	OPT_SET(struct settings, verbose, 'v', "verbose", NULL, OPT_VERBOSE, "say what was written"),
+	OPT_SET(struct settings, verbose, 'v', "verbose", NULL, OPT_VERBOSE,
+		"say what was written"),
 	{}
 };
 
@@ -67,12 +69,14 @@ static void said(const struct timeline *t, struct model *m, const char *path, u6
 	char size[16];
 
 	note("%s: %s, %llu slices, %llu GPU operations, %llu links from calls, %llu instants, "
-	     "%llu thread states, %llu counter values", path, human_bytes(size, bytes), c->slices, c->ops,
+	     "%llu thread states, %llu counter values", path, human_bytes(size, bytes),
+		     c->slices, c->ops,
 	     c->flows, c->instants, c->states, c->counters);
 	if (c->late)
 		warn("%llu slices came later than the horizon and may stand in a lane of their own", c->late);
 	if (model_counts(m)->op_uncorrelated)
-		warn("%llu GPU operations have no API call in the recording", model_counts(m)->op_uncorrelated);
+		warn("%llu GPU operations have no API call in the recording",
+		     model_counts(m)->op_uncorrelated);
 }
 
 static int convert(const char *output)

@@ -103,7 +103,8 @@ static int empty_program(void)
 static int probe_offset(int prog, u64 offset, bool ret)
 {
 	int type = read_number("/sys/bus/event_source/devices/uprobe/type", "%d");
-	int bit = read_number("/sys/bus/event_source/devices/uprobe/format/retprobe", "config:%d");
+	int bit = read_number("/sys/bus/event_source/devices/uprobe/format/retprobe",
+			      "config:%d");
 	struct perf_event_attr attr = {
 		.type = type, .size = sizeof(attr), .config = ret ? 1ULL << bit : 0,
 		.config1 = (unsigned long)"/proc/self/exe", .config2 = offset,

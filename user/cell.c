@@ -87,7 +87,8 @@ static void text_number(const struct column *c, const void *p, char *buf, size_t
 	char human[16];
 
 	switch (c->as) {
-	case AS_SIGNED: snprintf(buf, size, "%" PRId64, (int64_t)signed_scalar(p, c->size)); break;
+	case AS_SIGNED: snprintf(buf, size, "%" PRId64, (int64_t)signed_scalar(p, c->size));
+		break;
 	case AS_HEX: snprintf(buf, size, "%" PRIx64, (uint64_t)v); break;
 	case AS_TIME: snprintf(buf, size, "%.6f", v / 1e9); break;
 	case AS_US: snprintf(buf, size, "%.1f", v / 1e3); break;
@@ -174,7 +175,8 @@ static void json_enum(const struct column *c, struct json *j, s64 v)
 		json_s64(j, c->key, v);
 }
 
-void cell_json(const struct names *n, const struct column *c, const struct event *e, struct json *j)
+void cell_json(const struct names *n, const struct column *c, const struct event *e,
+	       struct json *j)
 {
 	const void *p = (const char *)e + c->off;
 	char hex[2 * 64 + 1];
@@ -190,7 +192,8 @@ void cell_json(const struct names *n, const struct column *c, const struct event
 	case AS_ENUM: json_enum(c, j, signed_scalar(p, c->size)); break;
 	case AS_CURESULT: json_result(j, c->key, signed_scalar(p, c->size)); break;
 	case AS_STACK: json_stack(n, j, c->key, scalar(p, c->size)); break;
-	case AS_NAME: json_str(j, c->key, names_text(n, e->producer, scalar(p, c->size))); break;
+	case AS_NAME: json_str(j, c->key, names_text(n, e->producer, scalar(p, c->size)));
+		break;
 	case AS_COMM: json_str(j, c->key, names_comm(n, scalar(p, c->size))); break;
 	case AS_SIGNED: case AS_ERRNO: json_s64(j, c->key, signed_scalar(p, c->size)); break;
 	case AS_TIME: json_time(j, c->key, scalar(p, c->size)); break;

@@ -9,7 +9,8 @@ struct check *check_add(struct checks *c, const char *group, const char *name,
 			enum check_status status, const char *remedy, const char *fmt, ...)
 {
 	static struct check spare;
-	struct check *k = c->count < sizeof(c->list) / sizeof(*c->list) ? &c->list[c->count++] : &spare;
+	struct check *k = c->count < sizeof(c->list) / sizeof(*c->list) ? &c->list[c->count++] :
+		&spare;
 	va_list ap;
 
 	k->group = group;
@@ -59,7 +60,8 @@ void check_print(const struct checks *c, FILE *f)
 		if (strcmp(group, k->group))
 			fprintf(f, "%s%s\n", i ? "\n" : "", k->group);
 		group = k->group;
-		fprintf(f, "  %-9s %-20s %s\n", check_status_name(k->status), k->name, k->found);
+		fprintf(f, "  %-9s %-20s %s\n", check_status_name(k->status), k->name,
+			k->found);
 		if (k->remedy[0])
 			fprintf(f, "  %-9s %-20s -> %s\n", "", "", k->remedy);
 	}

@@ -35,7 +35,8 @@ void check_kernel(struct checks *c);		/* version, BTF, settings, tracefs */
 void check_privileges(struct checks *c);
 void check_bpf(struct checks *c);		/* features, by trying them */
 void check_driver(struct checks *c);		/* the NVIDIA kernel modules and devices */
-void check_libraries(struct checks *c);		/* CUDA, CUPTI, NVML: each in a child of its own */
+void check_libraries(struct checks *c);		/* CUDA, CUPTI, NVML: each in a child of its
+						 * own */
 
 /* First line of a small file, without its newline; false when it cannot be read. */
 bool check_read(const char *path, char *buf, size_t size);

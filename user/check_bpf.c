@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* BPF features. Each is tried: loaded, attached, taken away again; a backport counts, a version does not. */
+/* BPF features. Each is tried: loaded, attached, taken away again; a backport counts, a version
+ * does not. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
@@ -20,7 +21,8 @@ static int empty_program(enum bpf_prog_type type, enum bpf_attach_type attach, i
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = attach, .attach_btf_id = btf_id);
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = attach,
+		    .attach_btf_id = btf_id);
 	int fd = bpf_prog_load(type, "check", "Dual BSD/GPL", insns, 2, &opts);
 
 	return fd < 0 ? -errno : fd;
@@ -84,7 +86,8 @@ static int open_event(struct perf_event_attr *attr)
 static int try_perf_event(void)
 {
 	struct perf_event_attr attr = {
-		.size = sizeof(attr), .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK,
+		.size = sizeof(attr), .type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
 		.freq = 1, .sample_freq = 99, .disabled = 1,
 	};
 
@@ -136,7 +139,8 @@ static void check_uprobe(struct checks *c)
 		      "run as root: this kernel wants CAP_SYS_ADMIN to probe user code" :
 		      "run a kernel built with CONFIG_UPROBE_EVENTS=y");
 	tried(c, "usdt", err < 0 ? err :
-	      access("/sys/bus/event_source/devices/uprobe/format/ref_ctr_offset", F_OK) ? -ENOENT : 0,
+	      access("/sys/bus/event_source/devices/uprobe/format/ref_ctr_offset", F_OK) ?
+	      -ENOENT : 0,
 	      "with semaphores", true, "run as root, or Linux 4.20 or later");
 	tried(c, "uprobe_multi", multi, "many probes in one link", false,
 	      "Linux 6.6 or later attaches and detaches faster; nothing is lost without it");
@@ -146,18 +150,23 @@ static void check_programs(struct checks *c)
 {
 	tried(c, "raw_tracepoint", try_raw_tracepoint(), "sys_enter", true,
 	      "system calls cannot be seen without it");
-	tried(c, "btf_tracepoint", try_btf_program("sched_switch", BPF_TRACE_RAW_TP), "sched_switch", true,
+	tried(c, "btf_tracepoint", try_btf_program("sched_switch", BPF_TRACE_RAW_TP),
+	      "sched_switch", true,
 	      "needs BTF and a kernel built with CONFIG_DEBUG_INFO_BTF=y");
-	tried(c, "perf_event", try_perf_event(), "sampling by the CPU clock", false, "see perf_event_paranoid");
+	tried(c, "perf_event", try_perf_event(), "sampling by the CPU clock", false,
+	      "see perf_event_paranoid");
 	tried(c, "kprobe", try_kprobe(), "do_sys_openat2", false,
 	      "a kernel built with CONFIG_KPROBES=y: functions of nvidia.ko can only be probed with it");
-	tried(c, "fentry", try_btf_program("do_sys_openat2", BPF_TRACE_FENTRY), "do_sys_openat2", false,
+	tried(c, "fentry", try_btf_program("do_sys_openat2", BPF_TRACE_FENTRY),
+	      "do_sys_openat2", false,
 	      "a kernel built with CONFIG_FUNCTION_TRACER=y and CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS=y");
 	tried(c, "bpf_loop", try_helper(BPF_FUNC_loop), "long loops", false,
 	      "Linux 5.17 or later; stacks are shorter without it");
-	tried(c, "get_func_ip", try_helper(BPF_FUNC_get_func_ip), "one program for many functions", false,
+	tried(c, "get_func_ip", try_helper(BPF_FUNC_get_func_ip),
+	      "one program for many functions", false,
 	      "Linux 5.15 or later");
-	tried(c, "get_attach_cookie", try_helper(BPF_FUNC_get_attach_cookie), "arguments of USDT probes", false,
+	tried(c, "get_attach_cookie", try_helper(BPF_FUNC_get_attach_cookie),
+	      "arguments of USDT probes", false,
 	      "Linux 5.15 or later");
 }
 
@@ -165,7 +174,8 @@ static void check_stats(struct checks *c)
 {
 	int fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
 
-	tried(c, "statistics", fd < 0 ? -errno : fd, "--cost can say what probes cost", false, "Linux 5.8 or later");
+	tried(c, "statistics", fd < 0 ? -errno : fd, "--cost can say what probes cost", false,
+	      "Linux 5.8 or later");
 	close_fd(fd);
 }
 
@@ -176,12 +186,14 @@ void check_bpf(struct checks *c)
 	libbpf_set_print(NULL);
 	prog = empty_program(BPF_PROG_TYPE_KPROBE, 0, 0);
 	tried(c, "load", prog, "programs may be loaded", true,
-	      prog == -EPERM ? "see privileges; or sysctl kernel.unprivileged_bpf_disabled and the container's seccomp profile" :
+	      prog == -EPERM ?
+	      "see privileges; or sysctl kernel.unprivileged_bpf_disabled and the container's seccomp profile" :
 	      "run a kernel built with CONFIG_BPF_SYSCALL=y");
 	if (prog < 0)
 		return;		/* the rest would only say the same */
 	close(prog);
-	tried(c, "ring_buffer", try_map(BPF_MAP_TYPE_RINGBUF), "records reach user space by it", true,
+	tried(c, "ring_buffer", try_map(BPF_MAP_TYPE_RINGBUF), "records reach user space by it",
+	      true,
 	      "run Linux 5.8 or later");
 	check_uprobe(c);
 	check_programs(c);

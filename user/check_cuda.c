@@ -8,7 +8,8 @@
 
 #define GROUP "NVIDIA driver"
 
-/* "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.15  ...": the first word of digits and dots */
+/* "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.15  ...": the first word of digits
+ * and dots */
 static bool driver_version(char *version, size_t size)
 {
 	char line[256], *word, *save;
@@ -35,7 +36,8 @@ static int count_devices(char *model, size_t size)
 		if (d->d_name[0] == '.')
 			continue;
 		n++;
-		snprintf(path, sizeof(path), "/proc/driver/nvidia/gpus/%s/information", d->d_name);
+		snprintf(path, sizeof(path), "/proc/driver/nvidia/gpus/%s/information",
+			 d->d_name);
 		if (check_read(path, line, sizeof(line)) && !strncmp(line, "Model:", 6))
 			snprintf(model, size, "%s", line + 6 + strspn(line + 6, " \t"));
 	}
@@ -44,7 +46,8 @@ static int count_devices(char *model, size_t size)
 	return n;
 }
 
-/* Whether hardware counters are for administrators only; tracing of kernels and copies is not concerned. */
+/* Whether hardware counters are for administrators only; tracing of kernels and copies is not
+ * concerned. */
 static void check_profiling(struct checks *c)
 {
 	FILE *f = fopen("/proc/driver/nvidia/params", "re");
@@ -63,7 +66,8 @@ static void check_profiling(struct checks *c)
 			  "options nvidia NVreg_RestrictProfilingToAdminUsers=0 in modprobe.d (only hardware counters need it)",
 			  "for administrators only");
 	else
-		check_add(c, GROUP, "counters", CHECK_OK, "", "%s", v ? "for administrators only" : "for all users");
+		check_add(c, GROUP, "counters", CHECK_OK, "", "%s",
+			  v ? "for administrators only" : "for all users");
 }
 
 static void check_modules(struct checks *c)
@@ -74,7 +78,8 @@ static void check_modules(struct checks *c)
 	for (size_t i = 0; i < 2; i++) {
 		snprintf(path, sizeof(path), "/sys/module/%s", modules[i]);
 		if (access(path, F_OK)) {
-			check_add(c, GROUP, modules[i], CHECK_MISSING, i ? "modprobe nvidia-uvm" : "modprobe nvidia",
+			check_add(c, GROUP, modules[i], CHECK_MISSING,
+				  i ? "modprobe nvidia-uvm" : "modprobe nvidia",
 				  "module not loaded");
 			continue;
 		}
@@ -104,7 +109,8 @@ void check_driver(struct checks *c)
 	if (n)
 		check_add(c, GROUP, "devices", CHECK_OK, "", "%d: %s", n, model);
 	else
-		check_add(c, GROUP, "devices", CHECK_MISSING, "is the GPU in the machine, and passed through?", "none");
+		check_add(c, GROUP, "devices", CHECK_MISSING,
+			  "is the GPU in the machine, and passed through?", "none");
 	check_modules(c);
 	check_profiling(c);
 }

@@ -17,7 +17,8 @@ static void check_btf(struct checks *c)
 	struct stat st;
 
 	if (!access(path, R_OK) && !stat(path, &st))
-		check_add(c, "kernel", "btf", CHECK_OK, "", "%s, %s", path, human_bytes(size, st.st_size));
+		check_add(c, "kernel", "btf", CHECK_OK, "", "%s, %s", path,
+			  human_bytes(size, st.st_size));
 	else
 		check_add(c, "kernel", "btf", CHECK_MISSING,
 			  "run a kernel built with CONFIG_DEBUG_INFO_BTF=y: probes find kernel fields by it",
@@ -29,7 +30,8 @@ static void check_lockdown(struct checks *c)
 {
 	char line[128] = "", *word;
 
-	if (!check_read("/sys/kernel/security/lockdown", line, sizeof(line)) || !(word = strchr(line, '['))) {
+	if (!check_read("/sys/kernel/security/lockdown", line, sizeof(line)) ||
+	    !(word = strchr(line, '['))) {
 		check_add(c, "kernel", "lockdown", CHECK_OK, "", "not in this kernel");
 		return;
 	}
@@ -65,7 +67,8 @@ static void check_paranoid(struct checks *c)
 static void check_kallsyms(struct checks *c)
 {
 	char line[256] = "", restrict_[16] = "?";
-	bool shown = check_read("/proc/kallsyms", line, sizeof(line)) && strncmp(line, "0000000000000000", 16);
+	bool shown = check_read("/proc/kallsyms", line, sizeof(line)) &&
+		strncmp(line, "0000000000000000", 16);
 	FILE *f = shown ? NULL : fopen("/proc/kallsyms", "re");
 
 	/* the first symbols of x86 are per-CPU offsets, which may be 0 */
@@ -75,7 +78,8 @@ static void check_kallsyms(struct checks *c)
 		fclose(f);
 	check_read("/proc/sys/kernel/kptr_restrict", restrict_, sizeof(restrict_));
 	if (shown)
-		check_add(c, "kernel", "kernel_symbols", CHECK_OK, "", "shown (kptr_restrict %s)", restrict_);
+		check_add(c, "kernel", "kernel_symbols", CHECK_OK, "",
+			  "shown (kptr_restrict %s)", restrict_);
 	else
 		check_add(c, "kernel", "kernel_symbols", CHECK_DEGRADED,
 			  "run as root with kernel.kptr_restrict=1 or 0: kernel frames get names by it",
@@ -84,7 +88,8 @@ static void check_kallsyms(struct checks *c)
 
 static void check_tracefs(struct checks *c)
 {
-	static const char *const dirs[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+	static const char *const dirs[] = { "/sys/kernel/tracing",
+					    "/sys/kernel/debug/tracing" };
 	char path[96];
 
 	for (size_t i = 0; i < 2; i++) {
@@ -104,8 +109,10 @@ static void check_jit(struct checks *c)
 	char line[16] = "";
 
 	/* absent where the compiler is always on */
-	if (check_read("/proc/sys/net/core/bpf_jit_enable", line, sizeof(line)) && !strcmp(line, "0"))
-		check_add(c, "kernel", "bpf_jit", CHECK_DEGRADED, "sysctl net.core.bpf_jit_enable=1",
+	if (check_read("/proc/sys/net/core/bpf_jit_enable", line, sizeof(line)) &&
+	    !strcmp(line, "0"))
+		check_add(c, "kernel", "bpf_jit", CHECK_DEGRADED,
+			  "sysctl net.core.bpf_jit_enable=1",
 			  "off: programs are interpreted, several times slower");
 	else
 		check_add(c, "kernel", "bpf_jit", CHECK_OK, "", "on");
@@ -116,7 +123,8 @@ void check_kernel(struct checks *c)
 	struct utsname u;
 
 	if (!uname(&u))
-		check_add(c, "kernel", "version", CHECK_OK, "", "%s (%s)", u.release, u.machine);
+		check_add(c, "kernel", "version", CHECK_OK, "", "%s (%s)", u.release,
+			  u.machine);
 	check_btf(c);
 	check_lockdown(c);
 	check_jit(c);
@@ -135,7 +143,8 @@ void check_privileges(struct checks *c)
 			  "no %s", missing);
 	else
 		check_add(c, "privileges", "trace", CHECK_OK, "", "%s",
-			  capability_held(CAP_SYS_ADMIN) ? "CAP_SYS_ADMIN" : "CAP_BPF, CAP_PERFMON");
+			  capability_held(CAP_SYS_ADMIN) ? "CAP_SYS_ADMIN" :
+			  "CAP_BPF, CAP_PERFMON");
 	if (capability_held(CAP_SYS_PTRACE))
 		check_add(c, "privileges", "other_processes", CHECK_OK, "", "CAP_SYS_PTRACE");
 	else

@@ -99,7 +99,8 @@ static void child(const char *path, void (*ask)(void *, struct answer *), int fd
 /* ---- outside ---- */
 
 /* 0 and the answer, or what became of the child: its signal, or -ETIMEDOUT. */
-static int ask_in_child(const char *path, void (*ask)(void *, struct answer *), struct answer *a)
+static int ask_in_child(const char *path, void (*ask)(void *, struct answer *),
+			struct answer *a)
 {
 	struct pollfd p = { .events = POLLIN };
 	int fds[2], status = 0, timeout;
@@ -143,11 +144,13 @@ static bool answered(struct checks *c, const char *name, const char *path,
 
 	a->text[sizeof(a->text) - 1] = '\0';
 	if (err)
-		check_add(c, GROUP, name, CHECK_MISSING, "reinstall it; nothing here can use it",
+		check_add(c, GROUP, name, CHECK_MISSING,
+			  "reinstall it; nothing here can use it",
 			  "%s: %s", path, err == -ETIMEDOUT ? "did not answer in 10 s" :
 			  err > 0 ? strsignal(err) : strerror(-err));
 	else if (!a->loaded)
-		check_add(c, GROUP, name, CHECK_MISSING, "install what it needs, or set LD_LIBRARY_PATH",
+		check_add(c, GROUP, name, CHECK_MISSING,
+			  "install what it needs, or set LD_LIBRARY_PATH",
 			  "%s", a->text);
 	return !err && a->loaded;
 }
@@ -157,12 +160,15 @@ static void cuda_failed(struct checks *c, const char *path, const struct answer 
 	const char *name = curesult_name(a->code);
 
 	if (a->code < 0)
-		check_add(c, GROUP, "libcuda", CHECK_DEGRADED, "", "%s lacks functions of a libcuda", path);
+		check_add(c, GROUP, "libcuda", CHECK_DEGRADED, "",
+			  "%s lacks functions of a libcuda", path);
 	else
 		check_add(c, GROUP, "libcuda", CHECK_DEGRADED,
 			  "is the kernel module loaded, and of the same version?",
-			  "%s, CUDA %u.%u, but cuInit returned %d (%s%s)", path, a->version / 1000,
-			  a->version % 1000 / 10, a->code, name ? "CUDA_ERROR_" : "", name ? name : "?");
+			  "%s, CUDA %u.%u, but cuInit returned %d (%s%s)", path,
+			  a->version / 1000,
+			  a->version % 1000 / 10, a->code, name ? "CUDA_ERROR_" : "",
+			  name ? name : "?");
 }
 
 static void check_libcuda(struct checks *c)
@@ -181,10 +187,13 @@ static void check_libcuda(struct checks *c)
 	if (a.code)
 		cuda_failed(c, path, &a);
 	else
-		check_add(c, GROUP, "libcuda", CHECK_OK, "", "%s, CUDA %u.%u, %d device%s: %s", path,
-			  a.version / 1000, a.version % 1000 / 10, a.devices, a.devices == 1 ? "" : "s", a.text);
+		check_add(c, GROUP, "libcuda", CHECK_OK, "", "%s, CUDA %u.%u, %d device%s: %s",
+			  path,
+			  a.version / 1000, a.version % 1000 / 10, a.devices,
+			  a.devices == 1 ? "" : "s", a.text);
 	if (!strncmp(a.text, "cudasim", 7))
-		check_add(c, GROUP, "simulated", CHECK_DEGRADED, "", "this libcuda is the simulated GPU of the test suite");
+		check_add(c, GROUP, "simulated", CHECK_DEGRADED, "",
+			  "this libcuda is the simulated GPU of the test suite");
 }
 
 static void check_libcupti(struct checks *c)
@@ -204,9 +213,11 @@ static void check_libcupti(struct checks *c)
 	if (!answered(c, "libcupti", path, ask_cupti, &a))
 		return;
 	if (a.code)
-		check_add(c, GROUP, "libcupti", CHECK_DEGRADED, "", "%s: cuptiGetVersion returned %d", path, a.code);
+		check_add(c, GROUP, "libcupti", CHECK_DEGRADED, "",
+			  "%s: cuptiGetVersion returned %d", path, a.code);
 	else
-		check_add(c, GROUP, "libcupti", CHECK_OK, "", "%s, API version %u", path, a.version);
+		check_add(c, GROUP, "libcupti", CHECK_OK, "", "%s, API version %u", path,
+			  a.version);
 }
 
 static void check_nvml(struct checks *c)
@@ -216,7 +227,8 @@ static void check_nvml(struct checks *c)
 	char path[4096];
 
 	if (!find(names, path, sizeof(path))) {
-		check_add(c, GROUP, "nvml", CHECK_MISSING, "it comes with the NVIDIA driver", "libnvidia-ml.so.1 not found");
+		check_add(c, GROUP, "nvml", CHECK_MISSING, "it comes with the NVIDIA driver",
+			  "libnvidia-ml.so.1 not found");
 		return;
 	}
 	if (!answered(c, "nvml", path, ask_nvml, &a))
@@ -228,7 +240,8 @@ static void check_nvml(struct checks *c)
 		check_add(c, GROUP, "nvml", CHECK_OK, "", "%s, %s", path, a.text);
 }
 
-/* The library that gpurec loads into programs; loaded here it must say nothing and do nothing. */
+/* The library that gpurec loads into programs; loaded here it must say nothing and do
+ * nothing. */
 static void check_own(struct checks *c)
 {
 	const char *path = command_library();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* --cost: time of the programs from the kernel's statistics, traps by calibration, bytes, cores. */
+/* --cost: time of the programs from the kernel's statistics, traps by calibration, bytes,
+ * cores. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -55,7 +56,8 @@ static u64 trap_ns(const struct trap_cost *t, u8 type)
 static const char *type_name(u8 type)
 {
 	static const char *const names[] = {
-		[PROBE_UPROBE] = "uprobe", [PROBE_URETPROBE] = "uretprobe", [PROBE_USDT] = "usdt",
+		[PROBE_UPROBE] = "uprobe", [PROBE_URETPROBE] = "uretprobe",
+		[PROBE_USDT] = "usdt",
 		[PROBE_TRACEPOINT] = "tracepoint", [PROBE_RAW_TRACEPOINT] = "raw_tracepoint",
 		[PROBE_BTF_TRACEPOINT] = "btf_tracepoint", [PROBE_PERF_EVENT] = "perf_event",
 	};
@@ -63,10 +65,12 @@ static const char *type_name(u8 type)
 	return names[type];
 }
 
-static void report_table(const struct cost *c, const struct trap_cost *t, const struct sums *sum,
+static void report_table(const struct cost *c, const struct trap_cost *t,
+			 const struct sums *sum,
 			 const struct sink *s)
 {
-	static const char *const heads[] = { "<PROGRAM", "<KIND", "RUNS", "PROGRAM(ns)", "TRAP(ns)", NULL };
+	static const char *const heads[] = { "<PROGRAM", "<KIND", "RUNS", "PROGRAM(ns)",
+					     "TRAP(ns)", NULL };
 	struct table *table = table_new(heads);
 	char bytes[16];
 
@@ -128,7 +132,8 @@ void cost_report(struct cost *c, struct probe_object *o, const struct sink *s)
 	probe_stats_end();	/* it would be part of what is calibrated */
 	err = calibrate(&t);
 	if (err)
-		warn("the cost of a trap is left out: it could not be calibrated: %s", strerror(-err));
+		warn("the cost of a trap is left out: it could not be calibrated: %s",
+		     strerror(-err));
 	for (size_t i = 0; i < n; i++) {
 		if (!all[i].runs)
 			continue;

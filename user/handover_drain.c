@@ -109,7 +109,8 @@ u32 peer_thread_tid(struct peer *p, u32 ns_tid)
 		threads_read(p);
 		t = thread_find(p, ns_tid);
 		if (!t)
-			peer_thread_set(p, ns_tid, 0);	/* ended: do not read /proc again for it */
+			peer_thread_set(p, ns_tid, 0);	/* ended: do not read /proc again for
+							 * it */
 	}
 	return t && t->tid ? t->tid : ns_tid;
 }
@@ -173,7 +174,8 @@ static u32 take(struct peer *p, u32 slot, u64 left, struct handover_sink *sink)
 	if (copy.e.size % 8 || copy.e.size < sizeof(copy.e) || copy.e.size > left ||
 	    copy.e.size > to_end || !sound(&copy.e))
 		return 0;
-	memcpy(copy.bytes + sizeof(copy.e), data + sizeof(copy.e), copy.e.size - sizeof(copy.e));
+	memcpy(copy.bytes + sizeof(copy.e), data + sizeof(copy.e),
+	       copy.e.size - sizeof(copy.e));
 	to_end = copy.e.size;
 	deliver(p, sink, &copy.e);
 	return to_end;
@@ -226,7 +228,8 @@ u64 peer_drain(struct peer *p, struct handover_sink *sink, u32 *fullest)
 static void lost_put(struct peer *p, struct handover_sink *sink, u32 where, u64 count)
 {
 	struct lost l = {
-		.e = { .ts = now_ns(), .pid = p->shown.pid, .size = sizeof(l), .kind = EVENT_LOST,
+		.e = { .ts = now_ns(), .pid = p->shown.pid, .size = sizeof(l),
+		       .kind = EVENT_LOST,
 		       .producer = p->shown.producer, .cpu = CPU_UNKNOWN },
 		.count = count, .where = where,
 	};
@@ -272,10 +275,12 @@ void peer_losses(struct peer *p, struct handover_sink *sink)
 		begun += __atomic_load_n(&slot_of(p, i)->begun, __ATOMIC_RELAXED);
 	}
 	counter_tell(p, sink, LOST_SLOT_RING, lost);
-	counter_tell(p, sink, LOST_NO_SLOT, __atomic_load_n(&f->no_slot_lost, __ATOMIC_RELAXED));
+	counter_tell(p, sink, LOST_NO_SLOT,
+		     __atomic_load_n(&f->no_slot_lost, __ATOMIC_RELAXED));
 	counter_tell(p, sink, LOST_CUPTI, __atomic_load_n(&f->cupti_lost, __ATOMIC_RELAXED));
 	counter_tell(p, sink, LOST_CLOCK, __atomic_load_n(&f->clock_lost, __ATOMIC_RELAXED));
-	counter_tell(p, sink, LOST_UNFINISHED, __atomic_load_n(&f->unfinished, __ATOMIC_RELAXED));
+	counter_tell(p, sink, LOST_UNFINISHED,
+		     __atomic_load_n(&f->unfinished, __ATOMIC_RELAXED));
 	counter_tell(p, sink, LOST_HOSTILE, p->hostile);
 	unfinished_tell(p, sink, begun);
 }

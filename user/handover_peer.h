@@ -31,7 +31,8 @@ struct peer {
 struct handover_sink {
 	const struct handover_ops *ops;
 	void *ctx;
-	int error;		/* the first that record() returned: then nothing more is delivered */
+	int error;		/* the first that record() returned: then nothing more is
+				 * delivered */
 };
 
 /* The memfd of new rings, or -1; p->ring is mapped and filled in. */
@@ -39,7 +40,8 @@ int rings_make(struct peer *p, const struct handover_settings *set, u16 producer
 void rings_ready(struct peer *p);		/* touches rings that will be taken next */
 bool rings_send(struct peer *p, int memfd, u32 producer);
 
-/* Drains up to TURN_BYTES; returns the bytes taken. *fullest: largest part of a ring in use, percent. */
+/* Drains up to TURN_BYTES; returns the bytes taken. *fullest: largest part of a ring in use,
+ * percent. */
 u64 peer_drain(struct peer *p, struct handover_sink *sink, u32 *fullest);
 void peer_losses(struct peer *p, struct handover_sink *sink);
 void peer_thread_set(struct peer *p, u32 ns_tid, u32 tid);

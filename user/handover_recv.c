@@ -33,7 +33,8 @@
 #define HELLO_NS 5000000000ULL	/* a connection that says nothing is closed after this */
 #define DRAIN_MS_MIN 1
 #define DRAIN_MS_MAX 8	/* a burst after a pause: 780,000 launches/s fill 512 KiB in 12 ms */
-#define LAST_ROUNDS 64		/* of draining a dead peer; one is enough unless others write on */
+/* of draining a dead peer; one is enough unless others write on */
+#define LAST_ROUNDS 64
 
 struct handover {
 	struct handover_settings set;
@@ -141,7 +142,8 @@ int handover_open(struct handover **out, const struct handover_settings *set,
 	}
 	if (err) {
 		handover_close(h);
-		return fail(err, "cannot make a socket for traced processes (is $TMPDIR or /tmp writable?)");
+		return fail(err,
+			    "cannot make a socket for traced processes (is $TMPDIR or /tmp writable?)");
 	}
 	*out = h;
 	return 0;
@@ -193,7 +195,8 @@ void handover_close(struct handover *h)
 
 /* ---- newcomers ---- */
 
-/* Without a free descriptor a connection could not even be turned away: one is kept for that. */
+/* Without a free descriptor a connection could not even be turned away: one is kept for
+ * that. */
 static void turn_away(struct handover *h)
 {
 	int fd;
@@ -212,7 +215,8 @@ static void newcomer(struct handover *h, int fd)
 	socklen_t len = sizeof(cred);
 	struct peer *p = NULL;
 
-	if (!getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) && cred.pid > 0 && !h->stopped &&
+	if (!getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) && cred.pid > 0 &&
+	    !h->stopped &&
 	    h->peer_count < h->set.peers && h->next_producer <= 0xffff &&
 	    (!h->sink.ops->accept || h->sink.ops->accept(h->sink.ctx, cred.pid)))
 		p = calloc(1, sizeof(*p));
@@ -285,7 +289,8 @@ static void hello_take(struct handover *h, struct peer *p, const struct handover
 	p->shown.ns_pid = hello->ns_pid;
 	p->shown.simulated = hello->simulated == 1;
 	p->same_ns = hello->ns_pid == p->shown.pid;
-	peer_tell(h, p);	/* before it goes on: its mappings are looked at, and it may end soon */
+	peer_tell(h, p);	/* before it goes on: its mappings are looked at, and it may end
+				 * soon */
 	if (!rings_send(p, memfd, p->shown.producer)) {
 		h->refused++;
 		p->dying = true;
@@ -293,7 +298,8 @@ static void hello_take(struct handover *h, struct peer *p, const struct handover
 	close(memfd);
 }
 
-/* Some programs close every descriptor they find, ours too; after an exec the mapping is gone. */
+/* Some programs close every descriptor they find, ours too; after an exec the mapping is
+ * gone. */
 static bool rings_mapped(const struct peer *p)
 {
 	char path[64], line[512];
@@ -450,7 +456,8 @@ void handover_thread(struct handover *h, u16 producer, u16 slot, u32 ns_tid, u32
 	for (i = 0; i < h->peer_count; i++) {
 		struct peer *p = h->peers[i];
 
-		if (p->hello && p->shown.producer == producer && p->shown.pid == pid && !p->same_ns)
+		if (p->hello && p->shown.producer == producer && p->shown.pid == pid &&
+		    !p->same_ns)
 			peer_thread_set(p, ns_tid, tid);
 	}
 }
@@ -471,7 +478,8 @@ bool handover_busy(const struct handover *h)
 
 	for (i = 0; i < h->peer_count; i++) {
 		const struct peer *p = h->peers[i];
-		u32 state = p->hello ? __atomic_load_n(&p->ring->library_state, __ATOMIC_ACQUIRE) :
+		u32 state = p->hello ?
+			__atomic_load_n(&p->ring->library_state, __ATOMIC_ACQUIRE) :
 				       RING_LIBRARY_DONE;
 
 		if (state != RING_LIBRARY_DONE && state != RING_LIBRARY_OFF)

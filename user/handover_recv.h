@@ -46,12 +46,14 @@ const char *handover_socket_path(const struct handover *h);	/* for GPUSCOPE_SOCK
 /* epoll fd: readable when a peer comes or goes, and when it is time to drain (a timer inside,
  * 1 to 8 ms by how full the rings were). */
 int handover_fd(const struct handover *h);
-int handover_poll(struct handover *h);		/* take newcomers, notice the dead, drain all rings */
+int handover_poll(struct handover *h);		/* take newcomers, notice the dead, drain all
+						 * rings */
 u64 handover_refused(const struct handover *h);	/* processes that could not be taken */
 /* Thread of a ring, learnt from the API-enter USDT (struct api_stack). */
 void handover_thread(struct handover *h, u16 producer, u16 slot, u32 ns_tid, u32 pid, u32 tid);
 void handover_stop(struct handover *h);		/* wanted = 0: libraries flush and stop */
-bool handover_busy(const struct handover *h);	/* some peer has not said RING_LIBRARY_DONE and lives */
+bool handover_busy(const struct handover *h);	/* some peer has not said RING_LIBRARY_DONE and
+						 * lives */
 /* Delivers LOST records (struct lost) of every peer's counters since the last time. */
 int handover_losses(struct handover *h);
 void handover_close(struct handover *h);	/* removes the socket; NULL is fine */

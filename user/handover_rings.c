@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The memory of one traced process: made, sized, touched and sealed before it is handed over. */
+/* The memory of one traced process: made, sized, touched and sealed before it is handed
+ * over. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,8 @@ void rings_ready(struct peer *p)
 	if (p->ready >= p->slots)
 		return;
 	for (i = 1; i < p->slots; i++) {
-		const struct ring_slot *slot = (void *)((u8 *)p->ring + handover_slot_off(&like, i));
+		const struct ring_slot *slot = (void *)((u8 *)p->ring +
+							handover_slot_off(&like, i));
 
 		if (__atomic_load_n(&slot->state, __ATOMIC_RELAXED))
 			last = i;
@@ -85,7 +87,8 @@ failed:
 
 bool rings_send(struct peer *p, int memfd, u32 producer)
 {
-	struct handover_welcome welcome = { HANDOVER_MAGIC, HANDOVER_VERSION, producer, p->bytes };
+	struct handover_welcome welcome = { HANDOVER_MAGIC, HANDOVER_VERSION, producer,
+					    p->bytes };
 	union { struct cmsghdr head; char room[CMSG_SPACE(sizeof(int))]; } control = {};
 	struct iovec iov = { &welcome, sizeof(welcome) };
 	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control,

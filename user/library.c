@@ -52,7 +52,8 @@ static int open_in(int root_fd, const char *path, u64 flags)
 	return syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
 }
 
-/* True, and buf is a path by which we can open it (the fd behind it stays open: found rarely). */
+/* True, and buf is a path by which we can open it (the fd behind it stays open: found
+ * rarely). */
 static bool usable(int root_fd, const char *path, char *buf, size_t size)
 {
 	int fd = open_in(root_fd, path, O_PATH);
@@ -102,7 +103,8 @@ static bool in_cache(int root_fd, const char *name, char *buf, size_t size)
 	at[room - 1] = '\0';	/* a damaged table cannot lead beyond it */
 	e = (const void *)(h + 1);
 	for (u32 i = 0; i < h->libs && !found; i++, e++)
-		found = e->key < room && e->value < room && (e->flags & 0xff00) == CACHE_FLAGS &&
+		found = e->key < room && e->value < room &&
+			(e->flags & 0xff00) == CACHE_FLAGS &&
 			!strcmp(at + e->key, name) && usable(root_fd, at + e->value, buf, size);
 	free(data);
 	return found;

@@ -9,7 +9,8 @@ struct library_mapped {
 	unsigned long long start, end, inode;
 	unsigned int major, minor;
 	u32 pid;
-	char path[4096];	/* as the process sees it; " (deleted)" behind it when it is gone */
+	char path[4096];	/* as the process sees it; " (deleted)" behind it when it is
+				 * gone */
 };
 
 /* Has the process a library of that name (any version of it) mapped? */
@@ -22,10 +23,12 @@ struct library_file { char path[4096]; };
  * and, for pid 0, what running processes have mapped. Returns how many (0: none found). */
 size_t library_files(const char *name, u32 pid, struct library_file *files, size_t max);
 
-/* Functions of a library by name, every alias too (user/symbols.h keeps one name an address). */
+/* Functions of a library by name, every alias too (user/symbols.h keeps one name an
+ * address). */
 struct library_symbols;
 struct library_symbols *library_symbols_open(const char *path);	/* NULL: no ELF file */
-u64 library_symbols_offset(const struct library_symbols *s, const char *name);	/* in the file; 0 none */
+/* in the file; 0 none */
+u64 library_symbols_offset(const struct library_symbols *s, const char *name);
 void library_symbols_close(struct library_symbols *s);	/* NULL is fine */
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A tool without -p watches all processes: each container may have a copy of the library of its own. */
+/* A tool without -p watches all processes: each container may have a copy of the library of its
+ * own. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

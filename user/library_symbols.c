@@ -60,7 +60,8 @@ static u64 in_section(Elf *elf, Elf_Scn *section, const GElf_Shdr *head, const c
 	for (size_t i = 0; i < n; i++) {
 		const char *text;
 
-		if (!gelf_getsym(data, i, &sym) || GELF_ST_TYPE(sym.st_info) != STT_FUNC || !sym.st_value)
+		if (!gelf_getsym(data, i, &sym) || GELF_ST_TYPE(sym.st_info) != STT_FUNC ||
+		    !sym.st_value)
 			continue;
 		text = elf_strptr(elf, head->sh_link, sym.st_name);
 		if (text && !strcmp(text, name))

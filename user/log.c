@@ -18,7 +18,8 @@ bool log_verbose(void)
 	return chatty;
 }
 
-/* One write a message: lines of concurrent processes do not mix. A long text is cut, the reason is not. */
+/* One write a message: lines of concurrent processes do not mix. A long text is cut, the reason
+ * is not. */
 static void say(const char *fmt, va_list ap, const char *reason)
 {
 	char buf[1024];

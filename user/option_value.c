@@ -9,7 +9,8 @@
 
 static int out_of_range(const struct option_row *row, const char *text)
 {
-	return fail_usage("--%s wants a number from %llu to %llu, not \"%s\"", row->name, row->min,
+	return fail_usage("--%s wants a number from %llu to %llu, not \"%s\"", row->name,
+			  row->min,
 			  row->most, text);
 }
 
@@ -47,7 +48,8 @@ static int parse_real(const struct option_row *row, const char *text, double *v)
 	char *end;
 
 	*v = strtod(text, &end);
-	return end == text || *end || !(*v >= row->min && *v <= row->most) ? out_of_range(row, text) : 0;
+	return end == text || *end || !(*v >= row->min && *v <= row->most) ?
+		out_of_range(row, text) : 0;
 }
 
 static int parse_duration(const struct option_row *row, const char *text, u64 *ns)
@@ -65,7 +67,8 @@ static int parse_duration(const struct option_row *row, const char *text, u64 *n
 			*ns = v * units[i].ns + 0.5;
 			return 0;
 		}
-	return fail_usage("--%s wants a time such as 10s or 500ms, not \"%s\"", row->name, text);
+	return fail_usage("--%s wants a time such as 10s or 500ms, not \"%s\"", row->name,
+			  text);
 }
 
 /* "4096", "64K", "8M" */
@@ -78,8 +81,10 @@ static int parse_power2(const struct option_row *row, const char *text, u64 *v)
 	if (end != text && *v <= row->most && *end && !end[1] && strchr("KMG", *end))
 		*v <<= *end == 'K' ? 10 : *end == 'M' ? 20 : 30, end++;
 	if (*end || end == text || *v < row->min || *v > row->most || *v & (*v - 1))
-		return fail_usage("--%s wants a power of two from %llu to %llu%s, not \"%s\"", row->name,
-				  row->min, mega ? row->most >> 20 : row->most, mega ? "M" : "", text);
+		return fail_usage("--%s wants a power of two from %llu to %llu%s, not \"%s\"",
+				  row->name,
+				  row->min, mega ? row->most >> 20 : row->most, mega ? "M" : "",
+				  text);
 	return 0;
 }
 
@@ -119,7 +124,8 @@ static int parse_words(const struct option_row *row, const char *text, u64 *v)
 
 static int fits(const struct option_row *row, size_t size, u64 v, const char *text)
 {
-	return size < 8 && v >> 8 * size ? fail_usage("--%s %s is too large", row->name, text) : 0;
+	return size < 8 && v >> 8 * size ? fail_usage("--%s %s is too large", row->name, text) :
+		0;
 }
 
 static int put_list(const struct option_row *row, const char *text, char *base)
@@ -160,10 +166,12 @@ int option_put(const struct option_row *row, const char *text, char *base)
 	case OPT_WORDS: err = parse_words(row, text, &v.u); break;
 	case OPT_LIST: return put_list(row, text, base);
 	case OPT_UNSIGNED:
-		err = parse_unsigned(row, text, &v.u) ? -EINVAL : fits(row, row->size, v.u, text);
+		err = parse_unsigned(row, text, &v.u) ? -EINVAL :
+			fits(row, row->size, v.u, text);
 		break;
 	}
 	if (!err)
-		memcpy(base + row->off, &v, row->size);	/* little-endian, as all our targets are */
+		memcpy(base + row->off, &v, row->size);	/* little-endian, as all our targets
+							 * are */
 	return err;
 }

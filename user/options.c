@@ -27,11 +27,13 @@ static void help_rows(const struct option_row *row)
 		const char *line = row->help;
 		int at = printf(row->key ? "  -%c, " : "      ", row->key);
 
-		at += printf("--%s%s%s", row->name, row->arg ? " " : "", row->arg ? row->arg : "");
+		at += printf("--%s%s%s", row->name, row->arg ? " " : "",
+			     row->arg ? row->arg : "");
 		for (;;) {
 			int n = strcspn(line, "\n");
 
-			printf("%*s%.*s\n", at < HELP_COLUMN ? HELP_COLUMN - at : 1, "", n, line);
+			printf("%*s%.*s\n", at < HELP_COLUMN ? HELP_COLUMN - at : 1, "", n,
+			       line);
 			if (!line[n])
 				break;
 			line += n + 1;
@@ -65,7 +67,8 @@ static void add_rows(struct parser *p, const struct option_group *g)
 {
 	char *s = p->shorts + strlen(p->shorts);
 
-	for (const struct option_row *row = g->rows; row->name && p->count < MAX_OPTIONS; row++) {
+	for (const struct option_row *row = g->rows; row->name &&
+	     p->count < MAX_OPTIONS; row++) {
 		int i = p->count++;
 
 		p->row[i] = row;
@@ -159,8 +162,10 @@ int program_options(const struct program *c, int argc, char **argv)
 		add_rows(&p, g);
 	add_rows(&p, &(struct option_group){ talk });
 	opterr = 0;
-	/* "+": what follows the first word is that command's; elsewhere options may follow words */
-	while (code < 0 && (key = getopt_long(argc, argv, p.shorts + !c->command, p.longs, NULL)) != -1)
+	/* "+": what follows the first word is that command's; elsewhere options may follow
+	 * words */
+	while (code < 0 &&
+	       (key = getopt_long(argc, argv, p.shorts + !c->command, p.longs, NULL)) != -1)
 		code = one_option(&p, key, c, argv);
 	return code >= 0 ? code : words(c, argv + optind) ? 2 : -1;
 }

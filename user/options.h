@@ -3,8 +3,8 @@
  * goes, so no program parses anything. Help, --version and complaints about
  * wrong words are made here, in one form for all programs.
  *
- * Numbers take any base of C; durations a unit (1.5s, 100ms, 20us, 5ns, 2m; none: seconds); sizes
- * K, M or G; lists commas.
+ * Numbers take any base of C; durations a unit (1.5s, 100ms, 20us, 5ns, 2m; none: seconds);
+ * sizes K, M or G; lists commas.
  */
 #ifndef OPTIONS_H
 #define OPTIONS_H
@@ -23,10 +23,12 @@ enum option_type {
 };
 
 struct option_row {
-	const char *name, *arg, *help;	/* name NULL ends the list; help may have several lines */
+	const char *name, *arg, *help;	/* name NULL ends the list; help may have several
+					 * lines */
 	char key;		/* 0: long option only */
 	u8 type;		/* enum option_type */
-	u8 live;		/* 1: only probes can honour it: off is in the skeleton's .rodata */
+	u8 live;		/* 1: only probes can honour it: off is in the skeleton's
+				 * .rodata */
 	size_t off, size;	/* else in the program's own settings */
 	size_t count_off;	/* OPT_LIST: where the number of items goes (u32) */
 	u32 max;		/* OPT_LIST: room, in items of size / max bytes */
@@ -64,8 +66,10 @@ struct program {
 	const char *examples;
 	struct option_group groups[5];	/* ends with rows NULL */
 	/* Words that are no options are refused, unless: */
-	const struct option_row *operand;	/* one word: as if given to this OPT_STRING row, of group 0 */
-	const char *missing;	/* what to say when it is given in neither way; NULL: it may be */
+	const struct option_row *operand;	/* one word: as if given to this OPT_STRING row,
+						 * of group 0 */
+	const char *missing;	/* what to say when it is given in neither way; NULL: it may
+				 * be */
 	char ***command;	/* the first such word and all behind it: a command to run */
 	const char **live;	/* where the name of a given live option goes, or NULL */
 };

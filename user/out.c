@@ -229,7 +229,8 @@ char *human_bytes(char *buf, u64 bytes)
 
 char *human_rate(char *buf, u64 bytes, u64 ns)
 {
-	static const char *const units[] = { "B/s", "kB/s", "MB/s", "GB/s", "TB/s", "PB/s", NULL };
+	static const char *const units[] = { "B/s", "kB/s", "MB/s", "GB/s", "TB/s", "PB/s",
+					     NULL };
 
 	if (!ns) {
 		strcpy(buf, "-");
@@ -251,7 +252,8 @@ char *human_count(char *buf, u64 n)
 
 /* ---- text of other programs ---- */
 
-/* The second set of control characters, and what turns the direction of the rest of the line. */
+/* The second set of control characters, and what turns the direction of the rest of the
+ * line. */
 static bool steers(const unsigned char *s, size_t len)
 {
 	if (len == 2)
@@ -267,7 +269,8 @@ void out_clean(char *text)
 	size_t len;
 
 	for (; *s; s += len) {
-		len = *s < 0x80 ? *s >= ' ' && *s != 0x7f : utf8_length(s, strnlen((char *)s, 4));
+		len = *s < 0x80 ? *s >= ' ' && *s != 0x7f :
+			utf8_length(s, strnlen((char *)s, 4));
 		if (len && !steers(s, len))
 			continue;
 		len = len ? len : 1;

@@ -18,32 +18,36 @@ struct json {
 	u64 arrays;		/* bit d: what is open at depth d is an array */
 };
 
-/* A value at the top ends with a newline. key NULL inside arrays and at the top; at most 63 deep. */
+/* A value at the top ends with a newline. key NULL inside arrays and at the top; at most 63
+ * deep. */
 void json_object(struct json *j, const char *key);
 void json_array(struct json *j, const char *key);
 void json_close(struct json *j);			/* the innermost open one */
 void json_u64(struct json *j, const char *key, u64 v);
-/* A point in CLOCK_MONOTONIC: always a number. It passes 2^53 after 104 days of uptime, from when on
- * readers that count in doubles are a nanosecond off; a string then would break every sum of theirs. */
+/* A point in CLOCK_MONOTONIC: always a number. It passes 2^53 after 104 days of uptime, from
+ * when on readers that count in doubles are a nanosecond off; a string then would break every
+ * sum of theirs. */
 void json_time(struct json *j, const char *key, u64 ns);
 void json_s64(struct json *j, const char *key, s64 v);
 void json_hex(struct json *j, const char *key, u64 v);	/* "0x..." */
 void json_bool(struct json *j, const char *key, bool v);
 void json_null(struct json *j, const char *key);
 void json_str(struct json *j, const char *key, const char *s);
-void json_strn(struct json *j, const char *key, const char *s, size_t n);	/* up to NUL or n */
+/* up to NUL or n */
+void json_strn(struct json *j, const char *key, const char *s, size_t n);
 
 /* A table whose column widths follow from its cells. */
 struct table;
-/* heads: "TIME(ms)" right-aligned, "<NAME" left-aligned, "~MIN" right-aligned and left out where
- * the last column would be cut too short; NULL ends. */
+/* heads: "TIME(ms)" right-aligned, "<NAME" left-aligned, "~MIN" right-aligned and left out
+ * where the last column would be cut too short; NULL ends. */
 struct table *table_new(const char *const *heads);
 void table_cell(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* width: of the terminal, 0 unlimited; the last left-aligned column is cut with "..." */
 void table_print(struct table *t, FILE *f, int width, const char *indent);
 void table_free(struct table *t);
 
-/* Human numbers into buf (>= 16 bytes), which is returned: "1.23 ms", "4.0 MiB", "12.3 GB/s". */
+/* Human numbers into buf (>= 16 bytes), which is returned: "1.23 ms", "4.0 MiB", "12.3
+ * GB/s". */
 char *human_ns(char *buf, u64 ns);
 char *human_bytes(char *buf, u64 bytes);
 char *human_rate(char *buf, u64 bytes, u64 ns);
@@ -56,6 +60,7 @@ char *out_text(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0))
 /* One line so cleaned, and its end. */
 void out_line(FILE *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-int out_finish(FILE *f, const char *what);	/* flush; 0 or reported error (full disk); EPIPE is quiet */
+int out_finish(FILE *f, const char *what);	/* flush; 0 or reported error (full disk); EPIPE
+						 * is quiet */
 
 #endif

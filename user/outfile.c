@@ -15,7 +15,8 @@
 #include "out.h"
 #include "outfile.h"
 
-/* In path's folder, with the rights that open(2) would have given it; -1 where there is no such thing. */
+/* In path's folder, with the rights that open(2) would have given it; -1 where there is no such
+ * thing. */
 static int nameless_open(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -9,8 +9,10 @@ struct outfile {
 	FILE *f;
 	const char *path;	/* NULL: standard output */
 	char *target;		/* where path leads through symbolic links */
-	char *tmp;		/* its name until then; NULL: written in place (a pipe, a device) */
-	bool nameless;		/* has not even that: it goes with the process, however that ends */
+	char *tmp;		/* its name until then; NULL: written in place (a pipe, a
+				 * device) */
+	bool nameless;		/* has not even that: it goes with the process, however that
+				 * ends */
 };
 
 /* path NULL or "-": standard output. path must live as long as o. 0 or reported error. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* See perfetto.h. Interned data waits in a buffer of its own and goes out in front of the next packet's event. */
+/* See perfetto.h. Interned data waits in a buffer of its own and goes out in front of the next
+ * packet's event. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,7 +100,8 @@ static void interned_entry(struct perfetto *p, u32 field, u64 id, const char *te
 u64 perfetto_intern(struct perfetto *p, enum intern kind, const char *text)
 {
 	static const u32 fields[INTERN_KINDS] = {
-		[INTERN_NAME] = 2, [INTERN_CATEGORY] = 1, [INTERN_ANNOTATION] = 3, [INTERN_ARG] = 1001,
+		[INTERN_NAME] = 2, [INTERN_CATEGORY] = 1, [INTERN_ANNOTATION] = 3,
+		[INTERN_ARG] = 1001,
 	};
 	size_t n = strlen(text);
 	u64 key = hash_bytes(text, n);
@@ -228,7 +230,8 @@ void perfetto_process(struct perfetto *p, u64 uuid, u32 pid, const char *name)
 	packet_write(p);
 }
 
-void perfetto_thread(struct perfetto *p, u64 uuid, u64 parent, u32 pid, u32 tid, const char *name)
+void perfetto_thread(struct perfetto *p, u64 uuid, u64 parent, u32 pid, u32 tid,
+		     const char *name)
 {
 	struct pb *pb = packet_open(p);
 	size_t at = pb_open(pb, 60), inner;
@@ -256,7 +259,8 @@ void perfetto_track(struct perfetto *p, u64 uuid, u64 parent, const char *name)
 	packet_write(p);
 }
 
-void perfetto_counter_track(struct perfetto *p, u64 uuid, u64 parent, const char *name, u32 unit)
+void perfetto_counter_track(struct perfetto *p, u64 uuid, u64 parent, const char *name,
+			    u32 unit)
 {
 	struct pb *pb = packet_open(p);
 	size_t at = pb_open(pb, 60), inner;
@@ -358,7 +362,8 @@ void perfetto_counter(struct perfetto *p, u64 ts, u64 track, s64 value)
 	packet_write(p);
 }
 
-void perfetto_task_state(struct perfetto *p, u64 ts, u32 cpu, u32 tid, const char *comm, u32 state)
+void perfetto_task_state(struct perfetto *p, u64 ts, u32 cpu, u32 tid, const char *comm,
+			 u32 state)
 {
 	struct pb *pb = packet_begin(p, ts);
 	size_t at = pb_open(pb, 117);

@@ -15,28 +15,34 @@ struct perfetto;
 
 /* As outfile_open(): path must live as long as p; "-" is stdout. 0 or a reported error. */
 int perfetto_open(struct perfetto **p, const char *path);
-int perfetto_close(struct perfetto *p, bool keep);	/* keep false: remove what was written */
+int perfetto_close(struct perfetto *p, bool keep);	/* keep false: remove what was
+							 * written */
 #define PERFETTO_TIME_MAX (~0ULL >> 1)	/* of a packet; later ones are put there */
 u64 perfetto_bytes(const struct perfetto *p);
 
 enum intern { INTERN_NAME, INTERN_CATEGORY, INTERN_ANNOTATION, INTERN_ARG, INTERN_KINDS };
-/* Id of a string in the sequence; it is written with the next packet. 0 only when out of memory. */
+/* Id of a string in the sequence; it is written with the next packet. 0 only when out of
+ * memory. */
 u64 perfetto_intern(struct perfetto *p, enum intern kind, const char *text);
 
 /* CLOCK_MONOTONIC is the trace's clock; the pair lets viewers show wall time. */
 void perfetto_clock(struct perfetto *p, u64 monotonic_ns, u64 realtime_ns);
 
-struct perfetto_gpu { const char *name, *driver; const u8 *uuid; char pci[32]; char cc[16]; u64 mem_bytes; };
+struct perfetto_gpu { const char *name,
+		      *driver; const u8 *uuid; char pci[32]; char cc[16]; u64 mem_bytes; };
 void perfetto_gpus(struct perfetto *p, const struct perfetto_gpu *gpus, u32 n);
 
 void perfetto_process(struct perfetto *p, u64 uuid, u32 pid, const char *name);
-void perfetto_thread(struct perfetto *p, u64 uuid, u64 parent, u32 pid, u32 tid, const char *name);
+void perfetto_thread(struct perfetto *p, u64 uuid, u64 parent, u32 pid, u32 tid,
+		     const char *name);
 void perfetto_track(struct perfetto *p, u64 uuid, u64 parent, const char *name);
 enum { UNIT_NS = 1, UNIT_COUNT = 2, UNIT_BYTES = 3 };
-void perfetto_counter_track(struct perfetto *p, u64 uuid, u64 parent, const char *name, u32 unit);
+void perfetto_counter_track(struct perfetto *p, u64 uuid, u64 parent, const char *name,
+			    u32 unit);
 
 /* ---- events; annotations are optional ---- */
-struct perfetto_note { const char *name; u64 value; const char *text; bool hex; };	/* name NULL ends */
+/* name NULL ends */
+struct perfetto_note { const char *name; u64 value; const char *text; bool hex; };
 struct perfetto_slice {
 	u64 track, name, category;	/* interned ids */
 	const struct perfetto_note *notes;
@@ -50,12 +56,16 @@ void perfetto_instant(struct perfetto *p, u64 ts, const struct perfetto_slice *s
 void perfetto_counter(struct perfetto *p, u64 ts, u64 track, s64 value);
 
 /* State of a thread as Perfetto's generic kernel events count them. */
-enum { STATE_RUNNABLE = 2, STATE_RUNNING = 3, STATE_SLEEP = 4, STATE_BLOCKED = 5, STATE_STOPPED = 6, STATE_DEAD = 7 };
-void perfetto_task_state(struct perfetto *p, u64 ts, u32 cpu, u32 tid, const char *comm, u32 state);
+enum { STATE_RUNNABLE = 2, STATE_RUNNING = 3, STATE_SLEEP = 4, STATE_BLOCKED = 5,
+       STATE_STOPPED = 6, STATE_DEAD = 7 };
+void perfetto_task_state(struct perfetto *p, u64 ts, u32 cpu, u32 tid, const char *comm,
+			 u32 state);
 
 /* ---- GPU operations ---- */
-u64 perfetto_context(struct perfetto *p, u32 pid);		/* a CUDA context: its interned id */
-u64 perfetto_stage(struct perfetto *p, const char *name, const char *about, bool compute);	/* queue or stage */
+u64 perfetto_context(struct perfetto *p, u32 pid);		/* a CUDA context: its interned
+								 * id */
+/* queue or stage */
+u64 perfetto_stage(struct perfetto *p, const char *name, const char *about, bool compute);
 u64 perfetto_kernel(struct perfetto *p, const char *mangled, const char *demangled);
 
 struct perfetto_op {

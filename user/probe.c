@@ -127,7 +127,8 @@ static void give_shared(struct probe_object *o)
 
 /* ---- life ---- */
 
-int probe_open(struct probe_object **out, const struct probe_set *set, struct probe_shared *shared)
+int probe_open(struct probe_object **out, const struct probe_set *set,
+	       struct probe_shared *shared)
 {
 	struct probe_object *o = calloc(1, sizeof(*o));
 
@@ -146,7 +147,8 @@ int probe_open(struct probe_object **out, const struct probe_set *set, struct pr
 	return 0;
 }
 
-/* Rows of BTF tracepoints get their target now; rows whose tracepoint is not there are left out. */
+/* Rows of BTF tracepoints get their target now; rows whose tracepoint is not there are left
+ * out. */
 static int settle_row(struct probe_object *o, const struct probe_row *row)
 {
 	struct bpf_program *prog = probe_program(o, row);
@@ -160,11 +162,13 @@ static int settle_row(struct probe_object *o, const struct probe_row *row)
 	if (!err)
 		return 0;
 	if (row->flags & PROBE_OPTIONAL) {
-		note("%s left out: this kernel's BTF has no tracepoint %s", row->name, row->what);
+		note("%s left out: this kernel's BTF has no tracepoint %s", row->name,
+		     row->what);
 		bpf_program__set_autoload(prog, false);
 		return 0;
 	}
-	return fail(0, "cannot attach %s: this kernel's BTF has no tracepoint %s", row->name, row->what);
+	return fail(0, "cannot attach %s: this kernel's BTF has no tracepoint %s", row->name,
+		    row->what);
 }
 
 static int explain_load(struct probe_object *o, int err)
@@ -196,7 +200,8 @@ void probe_few_links(struct probe_object *o, u32 pid)
 	}
 	for (const struct probe_row *r = o->set->probes; o->multi && r && r->name; r++)
 		if (r->type == PROBE_UPROBE || r->type == PROBE_URETPROBE)
-			bpf_program__set_expected_attach_type(probe_program(o, r), UPROBE_MULTI_ATTACH);
+			bpf_program__set_expected_attach_type(probe_program(o, r),
+							      UPROBE_MULTI_ATTACH);
 }
 
 int probe_load(struct probe_object *o)

@@ -103,8 +103,10 @@ void probe_shared_free(struct probe_shared *s);
 
 /* 0 or a reported error. `lib`: --lib PATH overrides the library of uprobe rows; `pid`: look
  * libraries up in that process (its mount namespace), 0: by the loader's usual rules. */
-int probe_open(struct probe_object **o, const struct probe_set *set, struct probe_shared *shared);
-/* Before load: attach uprobes by one link a program where the kernel can; pid as for probe_attach(). */
+int probe_open(struct probe_object **o, const struct probe_set *set,
+	       struct probe_shared *shared);
+/* Before load: attach uprobes by one link a program where the kernel can; pid as for
+ * probe_attach(). */
 void probe_few_links(struct probe_object *o, u32 pid);
 int probe_load(struct probe_object *o);		/* names the missing capability when refused */
 int probe_attach(struct probe_object *o, const char *lib, u32 pid);
@@ -116,14 +118,15 @@ int probe_map_fd(struct probe_object *o, const char *map);	/* -1 none */
 u64 probe_lost(struct probe_object *o);		/* records that found the ring full */
 u64 probe_lost_map(struct probe_object *o);	/* calls or tasks that found a map full */
 
-/* Program time is counted between these two; a few ns a run. 0 or a negative errno (not reported). */
+/* Program time is counted between these two; a few ns a run. 0 or a negative errno (not
+ * reported). */
 int probe_stats_begin(void);
 void probe_stats_end(void);
 size_t probe_costs(struct probe_object *o, struct probe_cost *costs, size_t max);
 
-/* Path by which a library can be opened from here: by the loader's rules (pid 0), else as `pid` has
- * it mapped, else by the loader's rules in its root. It may be /proc/self/fd/N, which stays open.
- * NULL when not found (not reported). */
+/* Path by which a library can be opened from here: by the loader's rules (pid 0), else as `pid`
+ * has it mapped, else by the loader's rules in its root. It may be /proc/self/fd/N, which stays
+ * open. NULL when not found (not reported). */
 const char *library_find(const char *name, u32 pid, char *buf, size_t size);
 
 #endif

@@ -71,14 +71,16 @@ static int attach_perf_event(struct probe_object *o, const struct probe_row *row
 			continue;	/* that CPU is offline */
 		if (fd < 0)
 			return -errno;
-		err = probe_keep(o, row, bpf_program__attach_perf_event(probe_program(o, row), fd));
+		err = probe_keep(o, row,
+				 bpf_program__attach_perf_event(probe_program(o, row), fd));
 		if (err)
 			close(fd);	/* else the link owns it */
 	}
 	return err;
 }
 
-static int attach_row(struct probe_libraries *t, struct probe_object *o, const struct probe_row *row)
+static int attach_row(struct probe_libraries *t, struct probe_object *o,
+		      const struct probe_row *row)
 {
 	struct bpf_program *prog = probe_program(o, row);
 
@@ -86,7 +88,8 @@ static int attach_row(struct probe_libraries *t, struct probe_object *o, const s
 	case PROBE_UPROBE: case PROBE_URETPROBE: case PROBE_USDT:
 		return probe_attach_library(t, row);
 	case PROBE_TRACEPOINT:
-		return probe_keep(o, row, bpf_program__attach_tracepoint(prog, row->where, row->what));
+		return probe_keep(o, row,
+				  bpf_program__attach_tracepoint(prog, row->where, row->what));
 	case PROBE_RAW_TRACEPOINT:
 		return probe_keep(o, row, bpf_program__attach_raw_tracepoint(prog, row->what));
 	case PROBE_BTF_TRACEPOINT:
@@ -102,7 +105,8 @@ static const char *wanted_capability(const struct probe_row *row)
 {
 	if (missing_capabilities()[0])
 		return missing_capabilities();
-	return probe_has_library(row) && !capability_held(CAP_SYS_ADMIN) ? "CAP_SYS_ADMIN" : NULL;
+	return probe_has_library(row) && !capability_held(CAP_SYS_ADMIN) ? "CAP_SYS_ADMIN" :
+		NULL;
 }
 
 int probe_row_missing(const struct probe_row *row, const char *library, int err)

@@ -67,8 +67,10 @@ static int no_library(const struct probe_libraries *t)
 	if (strchr(t->name, '/'))
 		return fail(-ENOENT, "cannot open the library %s", t->name);
 	if (t->pid)
-		return fail(0, "cannot find %s in process %u (--lib PATH names it)", t->name, t->pid);
-	return fail(0, "cannot find %s: neither where the loader looks nor in a running process (--lib PATH names it)",
+		return fail(0, "cannot find %s in process %u (--lib PATH names it)", t->name,
+			    t->pid);
+	return fail(0,
+		    "cannot find %s: neither where the loader looks nor in a running process (--lib PATH names it)",
 		    t->name);
 }
 
@@ -102,8 +104,10 @@ static int attach_usdt(struct probe_libraries *t, const struct probe_row *row, s
 							      colon + 1, NULL));
 }
 
-/* 1: to be probed; 0: the program is there already, by another name; negative: no such function. */
-static int new_place(struct probe_libraries *t, const struct probe_row *row, size_t file, u64 *offset)
+/* 1: to be probed; 0: the program is there already, by another name; negative: no such
+ * function. */
+static int new_place(struct probe_libraries *t, const struct probe_row *row, size_t file,
+		     u64 *offset)
 {
 	*offset = t->symbols[file] ? library_symbols_offset(t->symbols[file], row->what) : 0;
 	if (!*offset)
@@ -129,19 +133,23 @@ static int attach_uprobe(struct probe_libraries *t, const struct probe_row *row,
 	is_new = new_place(t, row, file, &offset);
 	if (is_new <= 0)
 		return is_new;
-	return probe_keep(t->o, row, bpf_program__attach_uprobe_opts(probe_program(t->o, row), pid,
-								     t->files[file].path, offset,
+	return probe_keep(t->o, row,
+			  bpf_program__attach_uprobe_opts(probe_program(t->o, row), pid,
+								     t->files[file].path,
+								     offset,
 								     &opts));
 }
 
-/* In at least one of the files; a row that is nowhere fails, or is a note when it is optional. */
+/* In at least one of the files; a row that is nowhere fails, or is a note when it is
+ * optional. */
 static int attach_each(struct probe_libraries *t, const struct probe_row *row)
 {
 	int last = -ENOENT, err;
 	size_t done = 0;
 
 	for (size_t i = 0; i < t->count; i++) {
-		err = row->type == PROBE_USDT ? attach_usdt(t, row, i) : attach_uprobe(t, row, i);
+		err = row->type == PROBE_USDT ? attach_usdt(t, row, i) :
+			attach_uprobe(t, row, i);
 		done += !err;
 		last = err ? err : last;
 	}
@@ -196,7 +204,8 @@ static int attach_together(struct probe_libraries *t, const struct probe_row *ro
 	for (size_t i = 0; i < t->count && !err; i++) {
 		if (!p->count[i])
 			continue;
-		err = probe_keep_fd(t->o, row, uprobe_multi_link(bpf_program__fd(prog), t->files[i].path,
+		err = probe_keep_fd(t->o, row,
+				    uprobe_multi_link(bpf_program__fd(prog), t->files[i].path,
 								  p->offset[i], p->count[i],
 								  row->type == PROBE_URETPROBE,
 								  t->o->multi_pid));
@@ -213,5 +222,6 @@ int probe_attach_library(struct probe_libraries *t, const struct probe_row *row)
 
 	if (err)
 		return err;
-	return t->o->multi && row->type != PROBE_USDT ? attach_together(t, row) : attach_each(t, row);
+	return t->o->multi && row->type != PROBE_USDT ? attach_together(t, row) :
+		attach_each(t, row);
 }

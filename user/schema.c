@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The field tables of all records; see schema.h. Units: _ns nanoseconds, _bytes bytes, else counts. */
+/* The field tables of all records; see schema.h. Units: _ns nanoseconds, _bytes bytes, else
+ * counts. */
 #include <string.h>
 #include "cuda.h"
 #include "culaunch.h"
@@ -85,14 +86,16 @@ static const struct enum_name overhead_whats[] = {	/* CUpti_ActivityOverheadKind
 	{ 8 << 16, "uvm_activity_init" }, {}
 };
 static const struct enum_name nvtx_whats[] = {
-	{ NVTX_PUSH_POP, "push_pop" }, { NVTX_START_END, "start_end" }, { NVTX_MARK, "mark" }, {}
+	{ NVTX_PUSH_POP, "push_pop" }, { NVTX_START_END, "start_end" }, { NVTX_MARK, "mark" },
+	{}
 };
 static const struct enum_name block_ops[] = {
 	{ 0, "read" }, { 1, "write" }, { 2, "flush" }, { 3, "discard" }, {}
 };
 static const struct enum_name launch_apis[] = {
 	{ LAUNCH_KERNEL, "cuLaunchKernel" }, { LAUNCH_KERNEL_EX, "cuLaunchKernelEx" },
-	{ LAUNCH_COOPERATIVE, "cuLaunchCooperativeKernel" }, { LAUNCH_GRAPH, "cuGraphLaunch" }, {}
+	{ LAUNCH_COOPERATIVE, "cuLaunchCooperativeKernel" }, { LAUNCH_GRAPH, "cuGraphLaunch" },
+	{}
 };
 
 static const struct field task_fields[] = {
@@ -145,7 +148,8 @@ static const struct field map_fields[] = {
 	{}
 };
 static const struct field symbol_fields[] = {
-	F(symbol, frame, AS_HEX, "frame"), F(symbol, offset, AS_DEC, "bytes behind the symbol"), {}
+	F(symbol, frame, AS_HEX, "frame"), F(symbol, offset, AS_DEC, "bytes behind the symbol"),
+	{}
 };
 static const struct field clock_fields[] = {
 	F(clock_pair, realtime_ns, AS_DEC, "CLOCK_REALTIME at ts"),
@@ -158,7 +162,8 @@ static const struct field lost_fields[] = {
 	FE(lost, where, lost_wheres, "which layer lost them"),
 	{}
 };
-static const struct field note_fields[] = { FE(note_record, what, note_whats, "kind of note"), {} };
+static const struct field note_fields[] = { FE(note_record, what, note_whats, "kind of note"),
+					    {} };
 static const struct field api_fields[] = {
 	F(api, dur_ns, AS_NS, "time in the call"),
 	F(api, correlation, AS_DEC, "id that GPU operations refer to"),

@@ -45,7 +45,8 @@ struct record_type {
 
 /* NULL for a kind this program does not know. */
 const struct record_type *record_type(u16 kind);
-const struct record_type *record_type_next(u16 *kind);	/* iterate: start with 0, NULL at the end */
+const struct record_type *record_type_next(u16 *kind);	/* iterate: start with 0, NULL at the
+							 * end */
 const struct field *record_field(const struct record_type *type, const char *name);
 extern const struct field event_fields[];	/* of the head: ts pid tid producer cpu */
 

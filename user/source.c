@@ -57,7 +57,8 @@ static int wait_ms(const struct live *l, u64 most_ms)
 static int put_lost(struct live *l, u32 where, u64 total, u64 *seen)
 {
 	struct lost r = {
-		.e = { .ts = now_ns(), .size = sizeof(r), .kind = EVENT_LOST, .cpu = CPU_UNKNOWN },
+		.e = { .ts = now_ns(), .size = sizeof(r), .kind = EVENT_LOST,
+		       .cpu = CPU_UNKNOWN },
 		.count = total - *seen, .where = where,
 	};
 
@@ -83,7 +84,8 @@ static int from_ring(void *ctx, void *data, size_t size)
 	return size < sizeof(*e) || e->size > size ? 0 : sink_put(l->sink, e);
 }
 
-/* One wait and what came of it. The ring wakes us when it fills; what is less waits for the clock. */
+/* One wait and what came of it. The ring wakes us when it fills; what is less waits for the
+ * clock. */
 static int poll_ring(struct live *l, struct ring_buffer *ring)
 {
 	int err = ring_buffer__poll(ring, wait_ms(l, POLL_MS));
@@ -98,7 +100,8 @@ static int poll_ring(struct live *l, struct ring_buffer *ring)
 
 static int source_ring(struct live *l)
 {
-	struct ring_buffer *ring = ring_buffer__new(probe_map_fd(l->object, "events"), from_ring,
+	struct ring_buffer *ring = ring_buffer__new(probe_map_fd(l->object, "events"),
+						    from_ring,
 						    l, NULL);
 	int err = 0;
 
@@ -133,7 +136,8 @@ static int source_rows(struct live *l, const char *map)
 	int fd = probe_map_fd(l->object, map), err = 0;
 
 	while (!err && !over(l)) {
-		u64 ms = wait_ms(l, (set->interval_ns ? set->interval_ns : 1000000000) / 1000000);
+		u64 ms = wait_ms(l,
+				 (set->interval_ns ? set->interval_ns : 1000000000) / 1000000);
 		struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
 
 		nanosleep(&t, NULL);

@@ -25,8 +25,8 @@ const char *kernel_symbols_find(const struct kernel_symbols *s, u64 addr, u64 *d
 				const char **module);	/* module: NULL for the kernel proper */
 void kernel_symbols_free(struct kernel_symbols *s);
 
-/* C++ (_Z...) and Rust v0/legacy as far as libstdc++ knows them; else the name itself. The result
- * lives until demangle_free_all(); the same name gives the same pointer. */
+/* C++ (_Z...) and Rust v0/legacy as far as libstdc++ knows them; else the name itself. The
+ * result lives until demangle_free_all(); the same name gives the same pointer. */
 const char *demangle(const char *name);
 void demangle_free_all(void);
 

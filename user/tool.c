@@ -5,7 +5,8 @@
 #include "tool_run.h"
 
 /* -p and -t are constants of every set's probes (bpf/emit.bpf.h). */
-static void set_filters(struct probe_object *o, const struct tool *tool, const struct settings *set)
+static void set_filters(struct probe_object *o, const struct tool *tool,
+			const struct settings *set)
 {
 	char *rodata = probe_rodata(o, NULL);
 

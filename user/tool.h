@@ -16,8 +16,8 @@
 #include "schema.h"
 
 /*
- * Every tool has -p -t -d -i -o -j -n -v -h --version --cost --lib besides its own options: rows of
- * constants of its BPF program, and of its own settings (OPT_SET of options.h).
+ * Every tool has -p -t -d -i -o -j -n -v -h --version --cost --lib besides its own options:
+ * rows of constants of its BPF program, and of its own settings (OPT_SET of options.h).
  */
 
 #define OPT_CONST_(skel, var, key, name, arg, type, help)			\
@@ -66,7 +66,8 @@ struct tool {
 	const struct option_row *options;
 	const struct column *columns;
 	void *settings;		/* what OPT_SET rows write to, or NULL */
-	/* After open and options, before load: set constants, drop programs. 0 or reported error. */
+	/* After open and options, before load: set constants, drop programs. 0 or reported
+	 * error. */
 	int (*prepare)(const struct tool *tool, struct probe_object *object);
 };
 

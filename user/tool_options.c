@@ -13,18 +13,23 @@
 static const struct option_row common[] = {
 	COMMON(pid, 'p', "pid", "PID", OPT_UNSIGNED, 0, "only this process"),
 	COMMON(tid, 't', "tid", "TID", OPT_UNSIGNED, 0, "only this thread"),
-	COMMON(duration_ns, 'd', "duration", "TIME", OPT_DURATION_NS, 1, "stop after TIME (10s, 500ms)"),
+	COMMON(duration_ns, 'd', "duration", "TIME", OPT_DURATION_NS, 1,
+	       "stop after TIME (10s, 500ms)"),
 	COMMON(count, 'n', "count", "N", OPT_UNSIGNED, 0, "stop after N records"),
-	COMMON(input, 'i', "input", "FILE", OPT_STRING, 0, "read a recording instead of tracing (- is stdin)"),
-	COMMON(output, 'o', "output", "FILE", OPT_STRING, 0, "record to FILE instead of printing (- is stdout)"),
+	COMMON(input, 'i', "input", "FILE", OPT_STRING, 0,
+	       "read a recording instead of tracing (- is stdin)"),
+	COMMON(output, 'o', "output", "FILE", OPT_STRING, 0,
+	       "record to FILE instead of printing (- is stdout)"),
 	COMMON(json, 'j', "json", NULL, OPT_SWITCH, 0, "one JSON object a line"),
 	COMMON(lib, 0, "lib", "PATH", OPT_STRING, 1, "probe this library file"),
 	COMMON(cost, 0, "cost", NULL, OPT_SWITCH, 1, "say at the end what the tracing cost"),
-	COMMON(verbose, 'v', "verbose", NULL, OPT_VERBOSE, 0, "say what is attached and what is not, and why"),
+	COMMON(verbose, 'v', "verbose", NULL, OPT_VERBOSE, 0,
+	       "say what is attached and what is not, and why"),
 	{}
 };
 static const struct option_row rows_only[] = {
-	COMMON(interval_ns, 'I', "interval", "TIME", OPT_DURATION_NS, 1, "between sums (default 1s)"),
+	COMMON(interval_ns, 'I', "interval", "TIME", OPT_DURATION_NS, 1,
+	       "between sums (default 1s)"),
 	{}
 };
 static const struct option_row none[] = { {} };
@@ -41,13 +46,15 @@ static void columns_text(const struct tool *tool, char *text, size_t size)
 static int check(const struct settings *set)
 {
 	if (set->input && set->live)
-		return fail_usage("--%s acts in the probes: it means nothing with --input", set->live);
+		return fail_usage("--%s acts in the probes: it means nothing with --input",
+				  set->live);
 	if (set->json && set->output)
 		return fail_usage("--json prints and --output records: choose one");
 	return set->input ? outfile_distinct(set->output, set->input) : 0;
 }
 
-int tool_options(const struct tool *tool, int argc, char **argv, void *rodata, struct settings *set)
+int tool_options(const struct tool *tool, int argc, char **argv, void *rodata,
+		 struct settings *set)
 {
 	char columns[1024];
 	struct program c = {

@@ -8,7 +8,8 @@
 
 struct settings {
 	const char *input, *output, *lib;
-	const char *live;	/* name of an option that only probes can honour, if one was given */
+	const char *live;	/* name of an option that only probes can honour, if one was
+				 * given */
 	u64 duration_ns, interval_ns;
 	u64 count;		/* stop after so many records, 0: never */
 	u32 pid, tid;
@@ -16,7 +17,8 @@ struct settings {
 };
 
 /* Negative: go on; else the exit code. */
-int tool_options(const struct tool *tool, int argc, char **argv, void *rodata, struct settings *set);
+int tool_options(const struct tool *tool, int argc, char **argv, void *rodata,
+		 struct settings *set);
 
 /* Where records go. put() returns 0, -ECANCELED when it has had enough, or a reported error. */
 struct sink {
@@ -38,7 +40,8 @@ int sink_flush(struct sink *s);		/* called when there is nothing more to put for
 int sink_close(struct sink *s, int err);
 
 /* Where records come from. They return 0 or a reported error. */
-int source_live(struct probe_object *o, struct sink *s);	/* ring or rows; attached probes */
+int source_live(struct probe_object *o, struct sink *s);	/* ring or rows; attached
+								 * probes */
 int source_file(const char *path, struct sink *s);
 
 /* Definitions met on the way, and what they say later. */
@@ -54,7 +57,8 @@ const u64 *names_stack(const struct names *n, u64 id, u32 *frames);
 void cell_text(const struct names *n, const struct column *c, const struct event *e,
 	       char *buf, size_t size);
 struct json;
-void cell_json(const struct names *n, const struct column *c, const struct event *e, struct json *j);
+void cell_json(const struct names *n, const struct column *c, const struct event *e,
+	       struct json *j);
 const char *curesult_name(s32 result);	/* NULL: not known */
 
 /* --cost */

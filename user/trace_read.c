@@ -27,7 +27,8 @@ struct trace_reader {
 	char *damage;			/* why no more comes; NULL: nothing is wrong */
 	u64 offset, block_at;		/* bytes read; where the block being read begins */
 	u64 sequence, missing, unknown;
-	struct lost lost;		/* by the writer: delivered before the block that says so */
+	struct lost lost;		/* by the writer: delivered before the block that says
+					 * so */
 	struct trace_info info;
 	struct layout *layouts[EVENT_KIND_MAX];
 	struct buffer stored, raw, data, tail_len, scratch;
@@ -122,7 +123,8 @@ static int read_file_head(struct trace_reader *r)
 	if ((size_t)n < sizeof(h))
 		return stop(r, "ends inside its header at byte %zd", n);
 	if (h.version > TRACE_VERSION)
-		return stop(r, "is of trace version %u, this program reads up to %u (update it)",
+		return stop(r,
+			    "is of trace version %u, this program reads up to %u (update it)",
 			    h.version, TRACE_VERSION);
 	if (h.size < sizeof(h) || h.size > HEAD_MAX)
 		return stop_damaged(r);

@@ -17,7 +17,8 @@ struct link_create {		/* of union bpf_attr, the part we use */
 	u32 count, multi_flags, pid, pad;
 };
 
-int uprobe_multi_link(int program, const char *path, const u64 *offsets, u32 count, bool ret, u32 pid)
+int uprobe_multi_link(int program, const char *path, const u64 *offsets, u32 count, bool ret,
+		      u32 pid)
 {
 	struct link_create attr = {
 		.program = program, .attach = UPROBE_MULTI_ATTACH,
@@ -36,8 +37,10 @@ int uprobe_multi_try(void)
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = (enum bpf_attach_type)UPROBE_MULTI_ATTACH);
-	int program = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "try", "Dual BSD/GPL", insns, 2, &opts);
+	LIBBPF_OPTS(bpf_prog_load_opts, opts,
+		    .expected_attach_type = (enum bpf_attach_type)UPROBE_MULTI_ATTACH);
+	int program = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "try", "Dual BSD/GPL", insns, 2,
+				    &opts);
 	u64 offset = 0;
 	int link;
 
@@ -54,14 +57,17 @@ int uprobe_multi_try(void)
 static int counting_program(int map)
 {
 	struct bpf_insn insns[] = {
-		{ .code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = BPF_REG_1, .src_reg = BPF_PSEUDO_MAP_VALUE, .imm = map },
+		{ .code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = BPF_REG_1,
+		  .src_reg = BPF_PSEUDO_MAP_VALUE, .imm = map },
 		{},
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_2, .imm = 1 },
-		{ .code = BPF_STX | BPF_DW | BPF_ATOMIC, .dst_reg = BPF_REG_1, .src_reg = BPF_REG_2, .imm = BPF_ADD },
+		{ .code = BPF_STX | BPF_DW | BPF_ATOMIC, .dst_reg = BPF_REG_1,
+		  .src_reg = BPF_REG_2, .imm = BPF_ADD },
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = (enum bpf_attach_type)UPROBE_MULTI_ATTACH);
+	LIBBPF_OPTS(bpf_prog_load_opts, opts,
+		    .expected_attach_type = (enum bpf_attach_type)UPROBE_MULTI_ATTACH);
 
 	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, "count", "Dual BSD/GPL", insns,
 			     sizeof(insns) / sizeof(*insns), &opts);
@@ -82,7 +88,8 @@ bool uprobe_multi_by_process(void)
 	u32 key = 0;
 
 	if (program >= 0 && !calibrate_offset(calibrate_saves, &offset))
-		link = uprobe_multi_link(program, "/proc/self/exe", &offset, 1, false, getpid());
+		link = uprobe_multi_link(program, "/proc/self/exe", &offset, 1, false,
+					 getpid());
 	if (link >= 0 && !pthread_create(&thread, NULL, call_once, NULL)) {
 		pthread_join(thread, NULL);
 		bpf_map_lookup_elem(map, &key, &hits);

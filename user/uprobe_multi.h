@@ -5,7 +5,8 @@
 
 #include "types.h"
 
-#define UPROBE_MULTI_ATTACH 48	/* BPF_TRACE_UPROBE_MULTI: what the program must be loaded for */
+/* BPF_TRACE_UPROBE_MULTI: what the program must be loaded for */
+#define UPROBE_MULTI_ATTACH 48
 
 int uprobe_multi_try(void);	/* 0, or a negative errno: the kernel cannot */
 /*
@@ -14,6 +15,7 @@ int uprobe_multi_try(void);	/* 0, or a negative errno: the kernel cannot */
  */
 bool uprobe_multi_by_process(void);
 /* The link's descriptor, or a negative errno. pid 0: all processes that map the file. */
-int uprobe_multi_link(int program, const char *path, const u64 *offsets, u32 count, bool ret, u32 pid);
+int uprobe_multi_link(int program, const char *path, const u64 *offsets, u32 count, bool ret,
+		      u32 pid);
 
 #endif

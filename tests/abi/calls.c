@@ -5,7 +5,8 @@
 #include "api_table.h"
 
 static const char *const classes[] = {
-	"OTHER", "LAUNCH", "COPY", "SET", "SYNC", "ALLOC", "FREE", "EVENT", "GRAPH_LAUNCH", "GRAPH",
+	"OTHER", "LAUNCH", "COPY", "SET", "SYNC", "ALLOC", "FREE", "EVENT", "GRAPH_LAUNCH",
+	"GRAPH",
 	"STREAM", "MODULE",
 };
 

@@ -139,7 +139,8 @@ static void on_copy(const memcpy_record *m)
 
 	IS(m->bytes, BYTES);
 	CHECK(out || m->copy_kind == CUPTI_MEMCPY_HTOD);
-	cause(m->correlation, out ? "cuMemcpyDtoHAsync" : "cuMemcpyHtoDAsync", m->start, m->end);
+	cause(m->correlation, out ? "cuMemcpyDtoHAsync" : "cuMemcpyHtoDAsync", m->start,
+	      m->end);
 	copies[out]++;
 }
 
@@ -166,7 +167,8 @@ static void on_record(const any_record *record)
 		break;
 	case CUPTI_KIND_DRIVER:
 		CHECK(calls[a->correlation].cbid == a->cbid);
-		CHECK(calls[a->correlation].enter >= a->start && calls[a->correlation].exit >= a->end);
+		CHECK(calls[a->correlation].enter >= a->start &&
+		      calls[a->correlation].exit >= a->end);
 		api_records++;
 		break;
 	case CUPTI_KIND_SYNCHRONIZATION:

@@ -34,7 +34,8 @@ int main(void)
 	SIZES(SYNCHRONIZATION, Synchronization, Synchronization, Synchronization2);
 	SIZES(OVERHEAD, Overhead, Overhead3, Overhead3);
 	SIZES(GRAPH_TRACE, GraphTrace, GraphTrace2, GraphTrace2);
-	SIZES(EXTERNAL_CORRELATION, ExternalCorrelation, ExternalCorrelation, ExternalCorrelation);
+	SIZES(EXTERNAL_CORRELATION, ExternalCorrelation, ExternalCorrelation,
+	      ExternalCorrelation);
 	SIZES(STREAM, Stream, Stream, Stream);
 	SIZES(CONTEXT, Context, Context2, Context3);
 	SIZES(DEVICE, Device4, Device5, Device5);

@@ -73,7 +73,8 @@ static void api_run(u64 n)
 {
 	uint64_t data = 0, i;
 	s32 result = 0;
-	struct cupti_callback_data d = { .function = "cudaLaunchKernel", .result = &result, .data = &data };
+	struct cupti_callback_data d = { .function = "cudaLaunchKernel", .result = &result,
+					 .data = &data };
 
 	for (i = 0; i < n; i++) {
 		d.correlation = i;

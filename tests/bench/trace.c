@@ -60,7 +60,8 @@ static void make_launch(struct api *a, struct kernel *k, u64 i)
 		gpu_ns[stream % 4] = cpu_ns + 900 + rnd() % 700;
 	*k = (struct kernel){
 		.g = { .e = { .ts = gpu_ns[stream % 4] & ~31ULL, .pid = 4242,
-			      .size = sizeof(*k), .kind = EVENT_KERNEL, .producer = 1, .cpu = CPU_UNKNOWN },
+			      .size = sizeof(*k), .kind = EVENT_KERNEL, .producer = 1,
+			      .cpu = CPU_UNKNOWN },
 		       .dur_ns = jitter(1800 + name * name * 3, 3) & ~31ULL,
 		       .correlation = 2 * i + 1, .context = 1, .stream = stream },
 		.name = 10 + name, .registers = 32 + name % 7 * 8,
@@ -151,7 +152,8 @@ static double bench_memcpy(const u8 *rows, size_t len)
 
 static void print_speed(const char *what, u64 n, double s, double zstd_s, double memcpy_s)
 {
-	printf("trace: %s %.1f M records/s, time %.2f x zstd -1 of the rows, %.1f x memcpy\n", what,
+	printf("trace: %s %.1f M records/s, time %.2f x zstd -1 of the rows, %.1f x memcpy\n",
+	       what,
 	       n / s / 1e6, s / zstd_s, s / memcpy_s);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Exit 0 when this machine lets this user load a BPF program: the tests ask before they begin. */
+/* Exit 0 when this machine lets this user load a BPF program: the tests ask before they
+ * begin. */
 #include <bpf/bpf.h>
 #include <stdio.h>
 #include <string.h>

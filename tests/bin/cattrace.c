@@ -41,7 +41,8 @@ static void put_field(const struct event *e, const struct field *f)
 {
 	const u8 *p = (const u8 *)e + f->off;
 	bool sign = is_signed(f);
-	const char *format = !plain && f->as == AS_HEX ? "%s0x%llx" : sign ? "%s%lld" : "%s%llu";
+	const char *format = !plain && f->as == AS_HEX ? "%s0x%llx" : sign ? "%s%lld" :
+		"%s%llu";
 	u32 size = element_size(f);
 	const char *name = NULL;
 

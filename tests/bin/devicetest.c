@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* devicetest ROOT DOMAIN BUS DEVICE: what the recorder adds to a DEVICE record, from the tree at ROOT. */
+/* devicetest ROOT DOMAIN BUS DEVICE: what the recorder adds to a DEVICE record, from the tree
+ * at ROOT. */
 #include <stdio.h>
 #include <stdlib.h>
 #include "handover_peer.h"

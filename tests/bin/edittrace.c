@@ -91,7 +91,8 @@ static void write_item(struct item *it, bool as_is)
 	fwrite(it->payload.data, it->payload.len, 1, stdout);
 }
 
-/* The payload again, each column as `change` wants it (false: left out), `extra` ones behind. */
+/* The payload again, each column as `change` wants it (false: left out), `extra` ones
+ * behind. */
 static void columns_edit(struct item *it, bool (*change)(struct column_head *, const char *),
 			 const char *name, bool extra)
 {

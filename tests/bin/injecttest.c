@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Does what libcuda's cuInit() does for a tool, without any libcuda: loads the library of
- * CUDA_INJECTION64_PATH and calls it. Prints what it returned and the threads there are then. */
+ * CUDA_INJECTION64_PATH and calls it. Prints what it returned and the threads there are
+ * then. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <stdio.h>
@@ -25,7 +26,8 @@ int main(void)
 	int (*init)(void) = handle ? dlsym(handle, "InitializeInjection") : NULL;
 
 	if (!init) {
-		fprintf(stderr, "injecttest: %s\n", path ? dlerror() : "CUDA_INJECTION64_PATH is not set");
+		fprintf(stderr, "injecttest: %s\n",
+			path ? dlerror() : "CUDA_INJECTION64_PATH is not set");
 		return 1;
 	}
 	printf("returned %d\n", init());

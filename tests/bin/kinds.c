@@ -62,7 +62,8 @@ static int work(void)
 	while (clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin < BURN_NS)
 		;
 	printf("pid %d\nuprobe %d\nuretprobe %d\nusdt %d\ntracepoint %d\nraw_tracepoint %d\n"
-	       "btf_tracepoint %d\nperf_event %llu\nsum %llu\n", getpid(), CALLS, CALLS, SITES, SYSCALLS,
+	       "btf_tracepoint %d\nperf_event %llu\nsum %llu\n", getpid(), CALLS, CALLS, SITES,
+		       SYSCALLS,
 	       FORKS, SIGNALS, clock_ns(CLOCK_PROCESS_CPUTIME_ID) * HERTZ / 1000000000, sum);
 	return 0;
 }
@@ -89,7 +90,8 @@ static const struct option_row options[] = {
 
 static const struct enum_name whats[] = {	/* HIT_PERF has none: it is shown as a number */
 	{ HIT_UPROBE, "uprobe" }, { HIT_URETPROBE, "uretprobe" }, { HIT_USDT, "usdt" },
-	{ HIT_TRACEPOINT, "tracepoint" }, { HIT_RAW, "raw_tracepoint" }, { HIT_BTF, "btf_tracepoint" }, {}
+	{ HIT_TRACEPOINT, "tracepoint" }, { HIT_RAW, "raw_tracepoint" },
+	{ HIT_BTF, "btf_tracepoint" }, {}
 };
 
 static const struct column columns[] = {
@@ -108,7 +110,8 @@ static const struct probe_set set = {
 int main(int argc, char **argv)
 {
 	static const struct tool kinds = {
-		.name = "kinds", .about = "test of every type of probe row", .examples = "", .set = &set,
+		.name = "kinds", .about = "test of every type of probe row", .examples = "",
+		.set = &set,
 		.kind = EVENT_HIT, .options = options, .columns = columns,
 	};
 

@@ -35,14 +35,17 @@ static int put_task(void *ctx, const struct task *t)
 
 static int put_device(void *ctx, const struct device_info *d)
 {
-	say("device producer=%u ordinal=%u gpu=%u name=%s\n", d->producer, d->ordinal, d->gpu, d->d.name);
+	say("device producer=%u ordinal=%u gpu=%u name=%s\n", d->producer, d->ordinal, d->gpu,
+	    d->d.name);
 	return 0;
 }
 
 static int put_api(void *ctx, const struct api_call *c)
 {
-	say("api ts=%llu producer=%u correlation=%u name=%s depth=%u ops=%u stack=%s\n", c->r.e.ts,
-	    c->r.e.producer, c->r.correlation, c->name, c->r.depth, c->ops, stack_text(c->stack));
+	say("api ts=%llu producer=%u correlation=%u name=%s depth=%u ops=%u stack=%s\n",
+	    c->r.e.ts,
+	    c->r.e.producer, c->r.correlation, c->name, c->r.depth, c->ops,
+	    stack_text(c->stack));
 	return 0;
 }
 
@@ -50,14 +53,16 @@ static int put_op(void *ctx, const struct gpu_op *op)
 {
 	say("op ts=%llu dur=%llu name=%s gpu=%u producer=%u pid=%u call=%s link=%u early=%u captured=%u stack=%s\n",
 	    op->g->e.ts, op->g->dur_ns, op->name, op->device->gpu, op->process->producer,
-	    op->process->pid, op->call ? op->call->name : "-", op->link, op->early, op->captured,
+	    op->process->pid, op->call ? op->call->name : "-", op->link, op->early,
+	    op->captured,
 	    stack_text(op->stack));
 	return 0;
 }
 
 static int put_sync(void *ctx, const struct sync *s, const struct api_call *c)
 {
-	say("sync ts=%llu dur=%llu type=%u call=%s\n", s->g.e.ts, s->g.dur_ns, s->type, c ? c->name : "-");
+	say("sync ts=%llu dur=%llu type=%u call=%s\n", s->g.e.ts, s->g.dur_ns, s->type,
+	    c ? c->name : "-");
 	return 0;
 }
 
@@ -70,7 +75,8 @@ static int put_nvtx(void *ctx, const struct nvtx *n)
 
 static int put_host(void *ctx, const struct host_event *h)
 {
-	say("%s ts=%llu tid=%u call=%s:%u\n", record_type(h->e->kind)->name, h->e->ts, h->e->tid,
+	say("%s ts=%llu tid=%u call=%s:%u\n", record_type(h->e->kind)->name, h->e->ts,
+	    h->e->tid,
 	    h->call ? h->call->name : "-", h->call ? h->call->r.correlation : 0);
 	return 0;
 }
@@ -83,13 +89,15 @@ static void put_counts(void)
 	size_t n = model_processes(m, &p);
 
 	for (size_t i = 0; i < n; i++)
-		say("process pid=%u ppid=%u producer=%u comm=%s start=%llu end=%llu\n", p[i]->pid,
+		say("process pid=%u ppid=%u producer=%u comm=%s start=%llu end=%llu\n",
+		    p[i]->pid,
 		    p[i]->ppid, p[i]->producer, p[i]->comm, p[i]->start_ns, p[i]->end_ns);
 	printf("counts records=%llu first=%llu last=%llu kernels=%llu copies=%llu sets=%llu graphs=%llu\n",
 	       c->records, c->first_ns, c->last_ns, c->ops[OP_KERNEL], c->ops[OP_COPY],
 	       c->ops[OP_SET], c->ops[OP_GRAPH]);
 	printf("links correlated=%llu uncorrelated=%llu early=%llu no_stack=%llu captured=%llu sync=%llu/%llu host=%llu/%llu\n",
-	       c->op_correlated, c->op_uncorrelated, c->op_early, c->op_no_stack, c->op_captured,
+	       c->op_correlated, c->op_uncorrelated, c->op_early, c->op_no_stack,
+	       c->op_captured,
 	       c->sync_correlated, c->sync_uncorrelated, c->host_in_call, c->host_outside);
 	printf("calls api=%llu nested=%llu evicted=%llu\n", c->api, c->api_nested, c->evicted);
 	printf("gaps undefined_names=%llu undefined_stacks=%llu unknown_kinds=%llu blocks_missing=%llu lost_unknown=%llu cupti=%llu\n",
@@ -101,7 +109,8 @@ static void put_counts(void)
 
 int main(int argc, char **argv)
 {
-	static const struct view view = { put_task, put_device, put_api, put_op, put_sync, put_nvtx,
+	static const struct view view = { put_task, put_device, put_api, put_op, put_sync,
+					  put_nvtx,
 					  NULL, put_host };
 	char *damage = NULL;
 	int err;

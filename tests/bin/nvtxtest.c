@@ -35,7 +35,8 @@ static void load(void)
 {
 	const char *path = getenv("NVTX_INJECTION64_PATH");
 	void *handle = path ? dlopen(path, RTLD_LAZY) : NULL;
-	int (*init)(const void *(*)(uint32_t)) = handle ? dlsym(handle, "InitializeInjectionNvtx2") : NULL;
+	int (*init)(const void *(*)(uint32_t)) = handle ?
+		dlsym(handle, "InitializeInjectionNvtx2") : NULL;
 	int i;
 
 	for (i = 0; i < 16; i++) {
@@ -43,7 +44,8 @@ static void load(void)
 		core2_table[i] = i ? &core2_functions[i] : NULL;
 	}
 	if (!init)
-		fprintf(stderr, "nvtxtest: no NVTX library: %s\n", path ? dlerror() : "not set");
+		fprintf(stderr, "nvtxtest: no NVTX library: %s\n",
+			path ? dlerror() : "not set");
 	else
 		init(tables);
 }
@@ -66,7 +68,8 @@ static int rounds = 1;
 static struct nvtx_attributes attributes(int type, const void *text)
 {
 	return (struct nvtx_attributes){ .version = 2, .size = sizeof(struct nvtx_attributes),
-		.color_type = NVTX_COLOR_IS_ARGB, .color = 0xff112233, .text_type = type, .text = text };
+		.color_type = NVTX_COLOR_IS_ARGB, .color = 0xff112233, .text_type = type,
+		.text = text };
 }
 
 static void plain(void)
@@ -83,8 +86,10 @@ static void with_domain(void)
 {
 	struct nvtx_attributes ascii = attributes(NVTX_TEXT_ASCII, "step");
 	struct nvtx_attributes known = attributes(NVTX_TEXT_REGISTERED,
-		CALL(core2_functions, NVTX_CORE2_REGISTER_A, register_fn, domain, "registered"));
-	uint64_t id = CALL(core2_functions, NVTX_CORE2_START_EX, domain_start_fn, domain, &ascii);
+		CALL(core2_functions, NVTX_CORE2_REGISTER_A, register_fn, domain,
+		     "registered"));
+	uint64_t id = CALL(core2_functions, NVTX_CORE2_START_EX, domain_start_fn, domain,
+			   &ascii);
 	uint64_t open = CALL(core_functions, NVTX_CORE_START_A, start_fn, "crossing");
 
 	CALL(core2_functions, NVTX_CORE2_PUSH_EX, domain_ex_fn, domain, &known);
@@ -121,6 +126,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < threads; i++)
 		pthread_join(t[i], NULL);
 	printf("expect nvtx %d\nexpect push %d\nexpect startend %d\nexpect mark %d\n",
-	       rounds * threads * 8, rounds * threads * 4, rounds * threads * 2, rounds * threads * 2);
+	       rounds * threads * 8, rounds * threads * 4, rounds * threads * 2,
+	       rounds * threads * 2);
 	return 0;
 }

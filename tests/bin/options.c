@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Option rows of every type, parsed into a struct and printed: the parser without any probes. */
+/* Option rows of every type, parsed into a struct and printed: the parser without any
+ * probes. */
 #include <stdio.h>
 #include "tool_run.h"
 
@@ -32,9 +33,11 @@ static const struct option_row rows[] = {
 	OPT_SET_LIST(struct own, ports, port_count, 3, 0, "ports", "LIST", "bytes"),
 	OPT_SET_WORD(struct own, mode, 0, "mode", "MODE", OPT_WORD, modes, "one word"),
 	OPT_SET_STORE(struct own, mode, 9, 0, "none", "a switch with a value"),
-	OPT_SET_WORD(struct own, kinds, 0, "kinds", "LIST", OPT_WORDS, kinds, "some words,\non two lines"),
+	OPT_SET_WORD(struct own, kinds, 0, "kinds", "LIST", OPT_WORDS, kinds,
+		     "some words,\non two lines"),
 	OPT_SET_RANGE(struct own, share, 0, "share", "N", OPT_REAL, 0, 100, "a fraction"),
-	OPT_SET_RANGE(struct own, ring_bytes, 0, "ring", "BYTES", OPT_POWER2, 4096, 1 << 20, "a size"),
+	OPT_SET_RANGE(struct own, ring_bytes, 0, "ring", "BYTES", OPT_POWER2, 4096, 1 << 20,
+		      "a size"),
 	OPT_SET(struct own, flag, 'f', "flag", NULL, OPT_SWITCH, "a switch"),
 	{}
 };

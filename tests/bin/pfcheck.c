@@ -25,7 +25,8 @@ static int problems;
 static void problem(const char *what, u64 value, long packet)
 {
 	if (problems++ < 20)
-		printf("problem: %s %llu in packet %ld\n", what, (unsigned long long)value, packet);
+		printf("problem: %s %llu in packet %ld\n", what, (unsigned long long)value,
+		       packet);
 }
 
 static bool varint(struct span *s, u64 *v)
@@ -115,7 +116,8 @@ static bool put(struct set *s, u64 v)
 	return true;
 }
 
-enum { NAMES, CATEGORIES, ANNOTATIONS, ARGS, CONTEXTS, STAGES, KERNELS, TRACKS, OPS, SUBMITS, SETS };
+enum { NAMES, CATEGORIES, ANNOTATIONS, ARGS, CONTEXTS, STAGES, KERNELS, TRACKS, OPS, SUBMITS,
+       SETS };
 static struct set sets[SETS];
 static unsigned long counts[8];
 enum { SLICES, ENDS, INSTANTS, COUNTERS, STATES, GPUS, KERNEL_OPS, CLOCKS };
@@ -123,14 +125,16 @@ enum { SLICES, ENDS, INSTANTS, COUNTERS, STATES, GPUS, KERNEL_OPS, CLOCKS };
 static void interned(struct span s, long packet)
 {
 	static const u32 where[][2] = {
-		{ 1, CATEGORIES }, { 2, NAMES }, { 3, ANNOTATIONS }, { 23, CONTEXTS }, { 24, STAGES },
+		{ 1, CATEGORIES }, { 2, NAMES }, { 3, ANNOTATIONS }, { 23, CONTEXTS },
+		{ 24, STAGES },
 		{ 1000, KERNELS }, { 1001, ARGS },
 	};
 	struct field f;
 
 	while (next(&s, &f) > 0)
 		for (size_t i = 0; i < sizeof(where) / sizeof(*where); i++)
-			if (f.number == where[i][0] && !put(&sets[where[i][1]], number(f.bytes, 1, 0)))
+			if (f.number == where[i][0] &&
+			    !put(&sets[where[i][1]], number(f.bytes, 1, 0)))
 				problem("interned twice", f.number, packet);
 }
 
@@ -191,7 +195,8 @@ static size_t pair(u64 (*pairs)[3])
 		if (e->begin)
 			open[depth++] = e->ts;
 		else if (depth)
-			memcpy(pairs[n++], (u64[]){ e->track, open[--depth], e->ts }, sizeof(*pairs));
+			memcpy(pairs[n++], (u64[]){ e->track, open[--depth], e->ts },
+			       sizeof(*pairs));
 	}
 	free(open);
 	qsort(pairs, n, sizeof(*pairs), by_pair);
@@ -200,7 +205,8 @@ static size_t pair(u64 (*pairs)[3])
 
 static void crossing(void)
 {
-	u64 (*meant)[3] = malloc(slices.n * sizeof(*meant) + 1), (*shown)[3] = malloc(slices.n * sizeof(*shown) + 1);
+	u64 (*meant)[3] = malloc(slices.n * sizeof(*meant) + 1),
+		(*shown)[3] = malloc(slices.n * sizeof(*shown) + 1);
 	size_t n;
 
 	qsort(slices.v, slices.n, sizeof(*slices.v), by_packet);
@@ -222,7 +228,8 @@ static void balance(void)
 	for (size_t i = 0; i < slices.n; i++, e++) {
 		if (i && e->track != e[-1].track) {
 			if (depth)
-				problem("slices never ended on track", e[-1].track, e[-1].packet);
+				problem("slices never ended on track", e[-1].track,
+					e[-1].packet);
 			depth = 0;
 		}
 		depth += e->begin ? 1 : -1;
@@ -306,7 +313,8 @@ static void running_check(void)
 {
 	qsort(states.v, states.n, sizeof(*states.v), by_time);
 	for (size_t i = 1; i < states.n; i++)
-		if (states.v[i].track == states.v[i - 1].track && states.v[i].begin && states.v[i - 1].begin)
+		if (states.v[i].track == states.v[i - 1].track && states.v[i].begin &&
+		    states.v[i - 1].begin)
 			problem("thread RUNNING twice", states.v[i].track, states.v[i].packet);
 }
 
@@ -386,7 +394,8 @@ int main(int argc, char **argv)
 	running_check();
 	submits_check();
 	printf("packets %ld\nslices %lu\nends %lu\ninstants %lu\ncounters %lu\nstates %lu\nops %zu\n"
-	       "kernels %lu\nflows %zu\ngpus %lu\nclocks %lu\nproblems %d\n", packet, counts[SLICES],
+	       "kernels %lu\nflows %zu\ngpus %lu\nclocks %lu\nproblems %d\n", packet,
+		       counts[SLICES],
 	       counts[ENDS], counts[INSTANTS], counts[COUNTERS], counts[STATES], sets[OPS].n,
 	       counts[KERNEL_OPS], sets[SUBMITS].n, counts[GPUS], counts[CLOCKS], problems);
 	return problems != 0;

@@ -5,7 +5,8 @@
  *   recv [-l LIBRARY] [-w WANTED] [-s SLOTS] [-b SLOT_BYTES] [-p PEERS] [-o FILE] [-q]
  *        [-x RECORDS] [-t RECORDS] [-r] [-z MS] -- COMMAND [ARG...]
  * -q counts only; -x dies after so many records; -t stops recording (wanted 0) after them;
- * -r refuses everybody; -z drains only every MS milliseconds. The records go to FILE (default stdout).
+ * -r refuses everybody; -z drains only every MS milliseconds. The records go to FILE (default
+ * stdout).
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -54,7 +55,8 @@ static void print_field(const struct event *e, const struct field *f)
 	} else if (f->as == AS_NAME) {
 		u64 id = value(e, f);
 
-		fprintf(opt.out, " %s=\"%s\"", f->name, !id ? "" : id < 200000 && names[id] ? names[id] : "?");
+		fprintf(opt.out, " %s=\"%s\"", f->name,
+			!id ? "" : id < 200000 && names[id] ? names[id] : "?");
 	} else if (f->as == AS_SIGNED || f->as == AS_CURESULT || f->as == AS_ERRNO) {
 		fprintf(opt.out, " %s=%d", f->name, (s32)value(e, f));
 	} else if (f->as == AS_BYTES) {
@@ -73,7 +75,8 @@ static void print(const struct event *e)
 	const struct record_type *type = record_type(e->kind);
 	const struct field *f;
 
-	fprintf(opt.out, "%s ts=%" PRIu64 " pid=%u tid=%u producer=%u", type->name, (uint64_t)e->ts,
+	fprintf(opt.out, "%s ts=%" PRIu64 " pid=%u tid=%u producer=%u", type->name,
+		(uint64_t)e->ts,
 		e->pid, e->tid, e->producer);
 	for (f = type->fields; f->name; f++)
 		print_field(e, f);
@@ -95,7 +98,8 @@ static int record(void *ctx, const struct event *e)
 	if (e->kind == EVENT_LOST) {
 		const struct lost *l = (const void *)e;
 
-		lost[l->where & 15] = l->count == LOST_UNKNOWN ? l->count : lost[l->where & 15] + l->count;
+		lost[l->where & 15] = l->count == LOST_UNKNOWN ? l->count :
+			lost[l->where & 15] + l->count;
 	}
 	if (!opt.quiet)
 		print(e);
@@ -108,7 +112,8 @@ static int record(void *ctx, const struct event *e)
 
 static void peer(void *ctx, const struct handover_peer *p)
 {
-	fprintf(opt.out, "peer pid=%u producer=%u simulated=%d gone=%d state=%u status=%d version=%u\n",
+	fprintf(opt.out,
+		"peer pid=%u producer=%u simulated=%d gone=%d state=%u status=%d version=%u\n",
 		p->pid, p->producer, p->simulated, p->gone, p->state, p->cupti_status,
 		p->cupti_version);
 	fixups += p->gone ? p->clock_fixups : 0;
@@ -176,19 +181,23 @@ static int serve(struct handover *h, pid_t pid)
 static void summary(struct handover *h, int rc)
 {
 	static const char *const where[16] = {
-		[LOST_SLOT_RING] = "slot_ring", [LOST_NO_SLOT] = "no_slot", [LOST_CUPTI] = "cupti",
-		[LOST_UNFINISHED] = "unfinished", [LOST_HOSTILE] = "hostile", [LOST_CLOCK] = "clock",
+		[LOST_SLOT_RING] = "slot_ring", [LOST_NO_SLOT] = "no_slot",
+		[LOST_CUPTI] = "cupti",
+		[LOST_UNFINISHED] = "unfinished", [LOST_HOSTILE] = "hostile",
+		[LOST_CLOCK] = "clock",
 	};
 	int i;
 
 	for (i = 0; i < EVENT_KIND_MAX; i++)
 		if (counts[i])
-			fprintf(opt.out, "count %s %" PRIu64 "\n", record_type(i)->name, (uint64_t)counts[i]);
+			fprintf(opt.out, "count %s %" PRIu64 "\n", record_type(i)->name,
+				(uint64_t)counts[i]);
 	for (i = 0; i < 16; i++)
 		if (lost[i] == LOST_UNKNOWN)
 			fprintf(opt.out, "lost %s unknown\n", where[i]);
 		else if (lost[i])
-			fprintf(opt.out, "lost %s %" PRIu64 "\n", where[i] ? where[i] : "?", (uint64_t)lost[i]);
+			fprintf(opt.out, "lost %s %" PRIu64 "\n", where[i] ? where[i] : "?",
+				(uint64_t)lost[i]);
 	if (fixups)
 		fprintf(opt.out, "clock_fixups %" PRIu64 "\n", (uint64_t)fixups);
 	fprintf(opt.out, "refused %" PRIu64 "\npeers_left %u\nexit %d\n",

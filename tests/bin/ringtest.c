@@ -65,7 +65,8 @@ static void wait_read(u32 i)
 {
 	int n;
 
-	for (n = 0; n < 5000 && __atomic_load_n(&slot(i)->tail, __ATOMIC_ACQUIRE) != slot(i)->head; n++)
+	for (n = 0; n < 5000 &&
+	     __atomic_load_n(&slot(i)->tail, __ATOMIC_ACQUIRE) != slot(i)->head; n++)
 		usleep(1000);
 	if (n == 5000)
 		exit(5);
@@ -99,7 +100,8 @@ static struct api api_make(void)
 	return (struct api){
 		.e = { .ts = 1000, .pid = 4242, .tid = getpid(), .size = sizeof(struct api),
 		       .kind = EVENT_API, .producer = 999, .cpu = CPU_UNKNOWN },
-		.dur_ns = 10, .correlation = ++correlation, .name = 7, .cbid = 1, .domain = API_DRIVER,
+		.dur_ns = 10, .correlation = ++correlation, .name = 7, .cbid = 1,
+		.domain = API_DRIVER,
 	};
 }
 
@@ -146,7 +148,8 @@ static void move_head(s64 by)
 {
 	wait_read(1);
 	__atomic_store_n(&slot(1)->head, slot(1)->head + by, __ATOMIC_RELEASE);
-	usleep(100000);		/* the recorder puts an odd head straight only in its own tail */
+	usleep(100000);		/* the recorder puts an odd head straight only in its own
+				 * tail */
 	slot(1)->head = slot(1)->tail;
 }
 

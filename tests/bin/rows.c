@@ -33,7 +33,8 @@ static int rows_load(void *skel)
 	for (u32 i = 1; !err && i <= 2; i++) {
 		u64 key[2] = { i, i };
 		struct launch l = {
-			.e = { .ts = i, .pid = 10 * i, .size = sizeof(l), .kind = EVENT_LAUNCH },
+			.e = { .ts = i, .pid = 10 * i, .size = sizeof(l),
+			       .kind = EVENT_LAUNCH },
 			.dur_ns = 1000 * i,
 		};
 
@@ -44,15 +45,18 @@ static int rows_load(void *skel)
 
 static const struct probe_row probes[] = { {} };
 static const struct option_row options[] = { {} };
-static const struct column columns[] = { COL_PID, COL(launch, dur_ns, "SUM(us)", 10, AS_US), {} };
+static const struct column columns[] = { COL_PID, COL(launch, dur_ns, "SUM(us)", 10, AS_US),
+					 {} };
 
 int main(int argc, char **argv)
 {
 	struct skel_ops ops = culaunch_bpf_ops;
-	struct probe_set set = { .name = "rows", .about = "test", .skel = &ops, .probes = probes };
+	struct probe_set set = { .name = "rows", .about = "test", .skel = &ops,
+				 .probes = probes };
 	struct tool tool = {
 		.name = "rows", .about = "test of summed rows", .examples = "", .set = &set,
-		.kind = EVENT_LAUNCH, .rows = "func_names", .options = options, .columns = columns,
+		.kind = EVENT_LAUNCH, .rows = "func_names", .options = options,
+		.columns = columns,
 	};
 
 	ops.open = rows_open;

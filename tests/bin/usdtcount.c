@@ -57,7 +57,8 @@ static int notes_read(Elf *elf, const char *name, struct site *s)
 
 	elf_getshdrstrndx(elf, &strings);
 	while ((scn = elf_nextscn(elf, scn))) {
-		const char *section = gelf_getshdr(scn, &sh) ? elf_strptr(elf, strings, sh.sh_name) : "";
+		const char *section = gelf_getshdr(scn, &sh) ?
+			elf_strptr(elf, strings, sh.sh_name) : "";
 		Elf_Data *data = elf_getdata(scn, NULL);
 
 		if (!strcmp(section, ".stapsdt.base"))
@@ -76,7 +77,8 @@ static int notes_read(Elf *elf, const char *name, struct site *s)
 static int register_offset(const char *args)
 {
 #if defined(__x86_64__)
-	static const char *const names[] = { "r15d", "r14d", "r13d", "r12d", "ebp", "ebx", "r11d",
+	static const char *const names[] = { "r15d", "r14d", "r13d", "r12d", "ebp", "ebx",
+					     "r11d",
 		"r10d", "r9d", "r8d", "eax", "ecx", "edx", "esi", "edi" };
 	char name[8] = "";
 	int i;
@@ -99,11 +101,14 @@ static int program(int map, int offset)
 	struct bpf_insn insns[] = {
 		{ .code = 0x18, .dst_reg = 7, .src_reg = BPF_PSEUDO_MAP_VALUE, .imm = map }, {},
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 2, .imm = 1 },
-		{ .code = BPF_STX | BPF_DW | BPF_ATOMIC, .dst_reg = 7, .src_reg = 2, .imm = BPF_ADD },
-		{ .code = BPF_LDX | BPF_DW | BPF_MEM, .dst_reg = 2, .src_reg = 1, .off = offset },
+		{ .code = BPF_STX | BPF_DW | BPF_ATOMIC, .dst_reg = 7, .src_reg = 2,
+		  .imm = BPF_ADD },
+		{ .code = BPF_LDX | BPF_DW | BPF_MEM, .dst_reg = 2, .src_reg = 1,
+		  .off = offset },
 		{ .code = BPF_ALU64 | BPF_LSH | BPF_K, .dst_reg = 2, .imm = 32 },
 		{ .code = BPF_ALU64 | BPF_RSH | BPF_K, .dst_reg = 2, .imm = 32 },
-		{ .code = BPF_STX | BPF_DW | BPF_ATOMIC, .dst_reg = 7, .src_reg = 2, .off = 8, .imm = BPF_ADD },
+		{ .code = BPF_STX | BPF_DW | BPF_ATOMIC, .dst_reg = 7, .src_reg = 2, .off = 8,
+		  .imm = BPF_ADD },
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0 },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
@@ -123,7 +128,8 @@ static int attach(const char *file, u64 offset, int prog)
 		return -1;
 	fclose(f);
 	fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
-	if (fd < 0 || ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog) || ioctl(fd, PERF_EVENT_IOC_ENABLE, 0))
+	if (fd < 0 || ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog) ||
+	    ioctl(fd, PERF_EVENT_IOC_ENABLE, 0))
 		return -1;
 	return fd;
 }
@@ -140,7 +146,8 @@ int main(int argc, char **argv)
 	fd = argc > 3 ? open(argv[1], O_RDONLY | O_CLOEXEC) : -1;
 	elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
 	if (!elf || notes_read(elf, argv[2], &site) != 1 || !site.offset)
-		return fprintf(stderr, "usdtcount: not exactly one note %s in %s\n", argv[2], argv[1]), 3;
+		return fprintf(stderr, "usdtcount: not exactly one note %s in %s\n", argv[2],
+			       argv[1]), 3;
 	map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "counts", 4, sizeof(counts), 1, NULL);
 	prog = program(map, register_offset(site.args));
 	if (prog < 0 || attach(argv[1], site.offset, prog) < 0)

@@ -6,7 +6,8 @@
 
 #define EVENT_HIT 255			/* of this test alone: never in a file */
 
-enum hit_what { HIT_UPROBE = 1, HIT_URETPROBE, HIT_USDT, HIT_TRACEPOINT, HIT_RAW, HIT_BTF, HIT_PERF };
+enum hit_what { HIT_UPROBE = 1, HIT_URETPROBE, HIT_USDT, HIT_TRACEPOINT, HIT_RAW, HIT_BTF,
+		HIT_PERF };
 
 #define HIT_STACK 0x1234		/* the id of the one stack that is defined */
 

@@ -38,7 +38,8 @@ static void it_belongs_to_who_inserted_it(void)
 	block_complete(&rq, 0, 8192);
 	io = host_records[0];
 	assert(host_count == 1 && io->e.pid == 100 && io->e.tid == 100 && io->bytes == 8192);
-	assert(io->device == (259 << 20 | 3) && io->op == 1 && io->sector == 4096 && !io->error);
+	assert(io->device == (259 << 20 | 3) && io->op == 1 && io->sector == 4096 &&
+	       !io->error);
 	assert(io->dur_ns == io->e.ts - io->e.ts + io->dur_ns && io->dur_ns > 0);
 }
 

@@ -25,7 +25,8 @@ static struct task_struct host_current = {
 #include "../../bpf/culaunch.bpf.c"
 #undef const
 
-static u64 memory[32], *stack = memory + 16;	/* stack[0]: return address; stack[1]...: arguments 6... */
+static u64 memory[32], *stack = memory + 16;	/* stack[0]: return address; stack[1]...:
+						 * arguments 6... */
 
 static struct pt_regs entry(u64 a, u64 b, u64 c)
 {
@@ -161,7 +162,8 @@ static void a_config_and_a_graph_are_launches_too(void)
 	launch_ex_exit(&r);
 	l = last();
 	assert(since(&seen) == 1 && l->api == LAUNCH_KERNEL_EX && l->func == 0xbeef && l->name);
-	assert(l->grid[2] == 3 && l->block[0] == 4 && l->shared_bytes == 77 && l->stream == 0x99);
+	assert(l->grid[2] == 3 && l->block[0] == 4 && l->shared_bytes == 77 &&
+	       l->stream == 0x99);
 	graph_enter(&g);
 	graph_exit(&r);
 	l = last();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* bpf/follow as plain C: who is followed, what is said of them, and what a full map or ring costs. */
+/* bpf/follow as plain C: who is followed, what is said of them, and what a full map or ring
+ * costs. */
 #include "kernel.h"
 #include "../../bpf/follow.bpf.c"
 #undef const
@@ -65,7 +66,8 @@ static void the_last_thread_ends_it(void)
 	host_signal.live.counter = 1;
 	child.exit_code = 9;
 	task_exit(&child);
-	assert(last()->what == TASK_EXIT && last()->exit_code == 9 && !last()->pad && is_followed(200));
+	assert(last()->what == TASK_EXIT && last()->exit_code == 9 && !last()->pad &&
+	       is_followed(200));
 	host_signal.live.counter = 0;
 	task_exit(&child);
 	assert(last()->pad == 1 && !is_followed(200));

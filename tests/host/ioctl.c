@@ -6,7 +6,8 @@ struct trace_event_raw_sys_enter { u64 args[6]; };
 struct trace_event_raw_sys_exit { long ret; };
 
 static struct inode null = { 0020000 | 0666, 1 << 20 | 3 }, tty = { 0020000, 4 << 20 | 1 };
-static struct inode pts = { 0020000, 136 << 20 }, disk = { 0060000, 8 << 20 }, plain = { 0100000, 0 };
+static struct inode pts = { 0020000, 136 << 20 }, disk = { 0060000, 8 << 20 },
+	plain = { 0100000, 0 };
 static struct file files[] = { { &null }, { &tty }, { &pts }, { &disk }, { &plain } };
 static struct file *table[] = { &files[0], &files[1], &files[2], &files[3], &files[4] };
 static struct fdtable fdt = { 5, table };

@@ -159,7 +159,8 @@ static void helper(void)
 
 static void expect(void)
 {
-	printf("expect kernel %u\nexpect copy %u\nexpect set %u\nexpect graph %u\n", kernels, copies,
+	printf("expect kernel %u\nexpect copy %u\nexpect set %u\nexpect graph %u\n", kernels,
+	       copies,
 	       sets, graphs);
 	fflush(stdout);
 }
@@ -186,7 +187,8 @@ static void act(const char *what, int n)
 	else if (!strcmp(what, "graph"))
 		graph(n);
 	else if (!strcmp(what, "bad"))	/* a launch that fails */
-		launches_failed += !!cuLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
+		launches_failed += !!cuLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, NULL,
+						    NULL);
 	else if (!strcmp(what, "storm"))
 		storm(n, 50, 3);
 	else if (!strcmp(what, "crowd"))	/* more threads than slots, all at work */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* A leaf function that keeps locals on its stack across the USDT site: an attached nop5 pushes
- * on that stack. Built by tests/inject.bats with and without a red zone. Prints how often locals
- * were destroyed; correlations are 1..1000, so their sum is 500500. */
+ * on that stack. Built by tests/inject.bats with and without a red zone. Prints how often
+ * locals were destroyed; correlations are 1..1000, so their sum is 500500. */
 #include <stdio.h>
 #include "types.h"
 #include "usdt.h"

@@ -8,7 +8,8 @@
 
 #include "model.h"
 
-enum {				/* fold_settings.what: bits; FOLD_API is not mixed with the others */
+enum {				/* fold_settings.what: bits; FOLD_API is not mixed with the
+				 * others */
 	FOLD_KERNEL = 1 << OP_KERNEL, FOLD_COPY = 1 << OP_COPY, FOLD_SET = 1 << OP_SET,
 	FOLD_GRAPH = 1 << OP_GRAPH, FOLD_ALL = (1 << OP_TYPES) - 1, FOLD_API = 1 << OP_TYPES,
 };

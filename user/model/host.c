@@ -51,7 +51,8 @@ static struct call *timed_call(struct timed *t)
 
 static struct waiting_event *timed_event(struct timed *t)
 {
-	return t ? (struct waiting_event *)((char *)t - offsetof(struct waiting_event, timed)) : NULL;
+	return t ? (struct waiting_event *)((char *)t - offsetof(struct waiting_event, timed)) :
+		NULL;
 }
 
 static bool call_holds(const struct call *c, u64 ts)

@@ -28,8 +28,8 @@ static void append(struct interval *list, size_t *n, struct interval x)
 		last->end = x.end;
 }
 
-/* Merges the staged ones into the sorted list. Only the part of it from the first staged start on
- * is moved. */
+/* Merges the staged ones into the sorted list. Only the part of it from the first staged start
+ * on is moved. */
 static void intervals_merge(struct intervals *s)
 {
 	struct interval *old;
@@ -126,7 +126,8 @@ void intervals_add(struct intervals *s, struct interval x, u64 keep_ns)
 		return;
 	intervals_merge(s);
 	if (s->merged_n > KEEP_MIN && s->last > keep_ns &&
-	    s->merged[s->merged_n / 4].end <= s->last - keep_ns)	/* a quarter goes: moving the rest pays */
+	    /* a quarter goes: moving the rest pays */
+	    s->merged[s->merged_n / 4].end <= s->last - keep_ns)
 		intervals_fold(s, s->last - keep_ns);
 }
 

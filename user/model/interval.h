@@ -14,9 +14,11 @@
 
 struct interval {
 	u64 start, end;
-	u64 launch_ns;		/* when the call that launched its first operation began; 0 unknown */
+	u64 launch_ns;		/* when the call that launched its first operation began; 0
+				 * unknown */
 	const char *name;	/* of its first operation */
-	const char *longest;	/* the launching thread's longest call since its launch before, or NULL */
+	const char *longest;	/* the launching thread's longest call since its launch before,
+				 * or NULL */
 	u64 longest_ns, since_ns;	/* see struct api_call */
 	u32 tid;		/* thread that launched it, 0 unknown */
 };
@@ -31,7 +33,8 @@ struct intervals {		/* all zero is empty */
 	u64 gap_unknown_ns;	/* gaps that were ended by what has no known call */
 	struct interval *merged, *staged;
 	size_t merged_n, merged_room, staged_n, staged_room;
-	struct interval gaps[GAPS];	/* longest first; all but start and end are of what ended it */
+	struct interval gaps[GAPS];	/* longest first; all but start and end are of what
+					 * ended it */
 	u32 gap_n;
 	bool any, unsorted;	/* unsorted: the staged ones */
 };

@@ -111,7 +111,8 @@ static void op_name(struct model *m, struct gpu_op *op, const struct waiting_op 
 		break;
 	case EVENT_COPY:
 		op->type = OP_COPY;
-		op->name = copy_names[kind < sizeof(copy_names) / sizeof(*copy_names) ? kind : 0];
+		op->name =
+			copy_names[kind < sizeof(copy_names) / sizeof(*copy_names) ? kind : 0];
 		break;
 	case EVENT_SET:
 		op->type = OP_SET;
@@ -243,13 +244,15 @@ static bool call_is_current(const struct model *m, const struct call *c)
 	return !c->nested && hash_get(&m->call_map, c->key) == c;
 }
 
-/* What it gave to the GPU may still run: a kernel can take minutes, and so can a queue of them. */
+/* What it gave to the GPU may still run: a kernel can take minutes, and so can a queue of
+ * them. */
 static bool call_may_work(const struct call *c)
 {
 	return c->have_call && !c->c.ops && !c->c.r.result && class_gives_work(c->c.r.class);
 }
 
-/* It can be found by its operation as long as not too many are held. The reference is the list's. */
+/* It can be found by its operation as long as not too many are held. The reference is the
+ * list's. */
 static void call_hold(struct model *m, struct call *c)
 {
 	c->later = NULL;
@@ -312,7 +315,8 @@ int join_expire(struct model *m, bool all)
 	int err;
 
 	while ((c = m->oldest)) {
-		if (!c->arrival)	/* known from a definition before any record with a time */
+		if (!c->arrival)	/* known from a definition before any record with a
+					 * time */
 			c->arrival = now;
 		if (!all && (s64)(now - c->arrival) <= (s64)MODEL_HORIZON_NS) {
 			if (m->call_count <= WAITING_MAX)
@@ -351,15 +355,16 @@ static struct call *call_for_record(struct model *m, const struct api *a)
 	return c;
 }
 
-/* What the thread did between two calls that gave work to the GPU. Records of a thread come in the
- * order in which its calls end. */
+/* What the thread did between two calls that gave work to the GPU. Records of a thread come in
+ * the order in which its calls end. */
 static void call_before(struct model *m, struct api_call *c)
 {
 	struct thread *t = thread_get(m, c->r.e.tid, c->r.e.pid);
 
 	c->longest_name = t->longest_name;
 	c->longest_ns = t->longest_ns;
-	c->since_ns = t->launch_end && t->launch_end <= c->r.e.ts ? c->r.e.ts - t->launch_end : 0;
+	c->since_ns = t->launch_end && t->launch_end <= c->r.e.ts ? c->r.e.ts - t->launch_end :
+		0;
 	if (class_gives_work(c->r.class)) {
 		t->launch_end = c->r.e.ts + c->r.dur_ns;
 		t->longest_name = 0;

@@ -63,7 +63,8 @@ static struct lane *lane_new(struct lanes *l, const struct lanes_ops *ops, void 
 	return &more[l->n_lanes++];
 }
 
-static struct lane *lane_for(struct lanes *l, const struct slice *s, const struct lanes_ops *ops, void *ctx)
+static struct lane *lane_for(struct lanes *l, const struct slice *s,
+			     const struct lanes_ops *ops, void *ctx)
 {
 	for (u32 i = 0; i < l->n_lanes; i++)
 		if (lane_takes(&l->lane[i], s))
@@ -71,7 +72,8 @@ static struct lane *lane_for(struct lanes *l, const struct slice *s, const struc
 	return lane_new(l, ops, ctx);
 }
 
-static int slice_write(struct lanes *l, const struct slice *s, const struct lanes_ops *ops, void *ctx)
+static int slice_write(struct lanes *l, const struct slice *s, const struct lanes_ops *ops,
+		       void *ctx)
 {
 	struct lane *lane = lane_for(l, s, ops, ctx);
 

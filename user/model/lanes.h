@@ -14,7 +14,8 @@ struct slice {
 	u64 ts, end;
 	u64 name, category;	/* interned ids */
 	u16 kind;		/* the caller's */
-	u16 rank;		/* of slices that begin and end together the lowest is the outermost */
+	u16 rank;		/* of slices that begin and end together the lowest is the
+				 * outermost */
 	u32 n_submits;
 	u64 *submits;		/* owned; freed after writing */
 	u64 a, b;		/* the caller's */
@@ -28,7 +29,8 @@ struct lane {			/* one track */
 };
 
 struct lanes {
-	u64 uuid, parent;	/* of the first lane, already described; parent for further ones */
+	u64 uuid, parent;	/* of the first lane, already described; parent for further
+				 * ones */
 	const char *name;	/* of further lanes */
 	struct slice *slices;	/* waiting */
 	size_t n, room;

@@ -22,7 +22,8 @@
 struct model;
 
 /* Pointers to the infos below are stable and unique: they may serve as keys. */
-struct process_info {		/* one library instance or one followed process; exec ends one with CUDA */
+struct process_info {		/* one library instance or one followed process; exec ends one
+				 * with CUDA */
 	u32 pid;
 	u32 ppid;
 	u16 producer;		/* 0: without CUDA */
@@ -49,42 +50,52 @@ struct api_call {
 	const char *name;	/* "cudaLaunchKernel" */
 	u64 stack;		/* struct stack id, 0: none */
 	u32 ops;		/* GPU operations seen of it so far */
-	u32 longest_name;	/* of the longest call of its thread since the thread's last launch, 0 none */
+	u32 longest_name;	/* of the longest call of its thread since the thread's last
+				 * launch, 0 none */
 	u64 longest_ns;
 	u64 since_ns;		/* from the end of that last launch to this call, 0 unknown */
-	bool delivered;		/* the view has had it: the operation took longer than the horizon */
+	bool delivered;		/* the view has had it: the operation took longer than the
+				 * horizon */
 };
 
 enum op_type { OP_KERNEL, OP_COPY, OP_SET, OP_GRAPH, OP_TYPES };
 
 struct gpu_op {
 	enum op_type type;
-	const struct gpu_head *g;	/* the record: a struct kernel, copy, set or graph by type */
-	const char *name;		/* kernel: mangled; copy/set/graph: "[memcpy HtoD]", "[memset]", "[graph]" */
+	const struct gpu_head *g;	/* the record: a struct kernel, copy, set or graph by
+					 * type */
+	const char *name;		/* kernel: mangled; copy/set/graph: "[memcpy HtoD]",
+					 * "[memset]", "[graph]" */
 	const struct device_info *device;	/* never NULL */
 	const struct process_info *process;	/* never NULL */
 	const struct api_call *call;	/* that launched it, outermost; NULL: unknown */
 	enum link_kind link;
-	u64 stack;			/* of the call; for a graph's node of the capturing call if known */
-	bool captured;			/* stack is that of the call that made the graph's node */
-	bool early;			/* starts before its launch call: a clock problem, counted */
+	u64 stack;			/* of the call; for a graph's node of the capturing call
+					 * if known */
+	bool captured;			/* stack is that of the call that made the graph's
+					 * node */
+	bool early;			/* starts before its launch call: a clock problem,
+					 * counted */
 };
 
 struct host_event {
 	const struct event *e;		/* switch, wake, fault, ioctl, block */
-	const struct api_call *call;	/* innermost API call of the same thread around it, or NULL */
+	const struct api_call *call;	/* innermost API call of the same thread around it, or
+					 * NULL */
 };
 
 struct view {			/* any function may be NULL; non-zero returns stop model_run */
 	/* Definitions are delivered when first seen. */
 	int (*task)(void *ctx, const struct task *t);
 	int (*device)(void *ctx, const struct device_info *d);
-	int (*api)(void *ctx, const struct api_call *c);	/* once a call, after its ops or at the horizon */
+	int (*api)(void *ctx, const struct api_call *c);	/* once a call, after its ops or
+								 * at the horizon */
 	int (*op)(void *ctx, const struct gpu_op *op);		/* once an operation */
 	int (*sync)(void *ctx, const struct sync *s, const struct api_call *call);
 	int (*nvtx)(void *ctx, const struct nvtx *n);
 	int (*overhead)(void *ctx, const struct overhead *o);
-	int (*host)(void *ctx, const struct host_event *h);	/* of one thread in order of time */
+	int (*host)(void *ctx, const struct host_event *h);	/* of one thread in order of
+								 * time */
 };
 
 struct model_counts {
@@ -94,17 +105,20 @@ struct model_counts {
 	u64 op_correlated, op_uncorrelated, op_early;
 	u64 op_no_stack;		/* correlated, but without a stack */
 	u64 api, api_late;		/* api_late: came after the horizon */
-	u64 lost[16];			/* by enum lost_where; LOST_UNKNOWN counts in lost_unknown */
+	u64 lost[16];			/* by enum lost_where; LOST_UNKNOWN counts in
+					 * lost_unknown */
 	u64 lost_unknown;
 	u32 lost_unknown_where;		/* bit w: layer w lost an unknown number */
 	u64 undefined_names, undefined_stacks;	/* used but never defined: printed as "?" */
 	u64 unknown_kinds, blocks_missing;
 	bool simulated;
-	u64 api_nested;			/* depth > 0: linked to host events, never to operations */
+	u64 api_nested;			/* depth > 0: linked to host events, never to
+					 * operations */
 	u64 op_captured;		/* stack by graph node */
 	u64 sync_correlated, sync_uncorrelated;
 	u64 host_in_call, host_outside;	/* host events by whether an API call holds them */
-	u64 evicted;			/* waited less than the horizon: too many were waiting */
+	u64 evicted;			/* waited less than the horizon: too many were
+					 * waiting */
 	u64 clock_converted;		/* GPU records whose times came as CLOCK_REALTIME */
 };
 
@@ -114,7 +128,8 @@ int model_finish(struct model *m);	/* delivers all that still waited */
 void model_free(struct model *m);
 
 /* Opens, feeds to the end, finishes. A damaged file is fed up to the damage; then *damage (if
- * not NULL) holds the reason and the result is 0; with damage NULL it is reported as an error. */
+ * not NULL) holds the reason and the result is 0; with damage NULL it is reported as an
+ * error. */
 int model_run(struct model *m, const char *path, struct trace_info *info, char **damage);
 
 const struct model_counts *model_counts(const struct model *m);
@@ -127,14 +142,15 @@ const struct thread_info *model_thread(struct model *m, u32 tid);
 /* Number of processes/devices and the i-th, in order of appearance. */
 size_t model_processes(const struct model *m, const struct process_info *const **list);
 size_t model_devices(const struct model *m, const struct device_info *const **list);
-size_t model_gpus(const struct model *m);	/* physical devices: device_info.gpu is below this */
+size_t model_gpus(const struct model *m);	/* physical devices: device_info.gpu is below
+						 * this */
 /* Notes as recorded (struct note_record texts). */
 size_t model_notes(const struct model *m, const struct note_record *const **list);
 
 /* A stack as frames, leaf first: n and the u64s, or 0 when undefined. */
 u32 model_stack(struct model *m, u64 id, const u64 **frames, u32 *kernel_frames);
-/* Name of a frame: symbol as recorded (mangled), else "module+0x1a2b", else "0x...". The pointer
- * lives as long as the model. */
+/* Name of a frame: symbol as recorded (mangled), else "module+0x1a2b", else "0x...". The
+ * pointer lives as long as the model. */
 const char *model_frame_name(struct model *m, u64 frame, const char **module);
 
 #endif

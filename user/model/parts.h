@@ -11,8 +11,10 @@
 #include "hash.h"
 #include "model.h"
 
-#define HELD_MAX    (128u << 10)	/* calls past the horizon whose operation has not ended yet */
-#define WAITING_MAX (4u << 20)	/* calls, and events: a bound for traces whose clock stands still */
+/* calls past the horizon whose operation has not ended yet */
+#define HELD_MAX    (128u << 10)
+/* calls, and events: a bound for traces whose clock stands still */
+#define WAITING_MAX (4u << 20)
 
 struct timed {			/* a node of a list sorted by time */
 	struct timed *prev, *next;
@@ -45,9 +47,11 @@ struct call {
 	struct node *nodes;		/* graph nodes that want its stack */
 	struct api_call c;
 	u32 refs;			/* of waiting operations and host events */
-	u32 away;			/* of its operations that wait at the call of their graph node */
+	u32 away;			/* of its operations that wait at the call of their
+					 * graph node */
 	bool have_call, have_stack;
-	bool expired;			/* horizon passed or replaced: nothing is awaited any more */
+	bool expired;			/* horizon passed or replaced: nothing is awaited any
+					 * more */
 	bool nested;
 };
 
@@ -113,7 +117,8 @@ struct model {
 	const struct view *view;
 	void *ctx;
 	struct model_counts counts;
-	u64 now, gpu_now;		/* trace time: by CPU records; by GPU records if there are none */
+	u64 now, gpu_now;		/* trace time: by CPU records; by GPU records if there
+					 * are none */
 	bool stacks_seen;
 
 	struct producer *producers[1 << 16];

@@ -11,7 +11,8 @@
 struct report;
 
 struct report *report_new(void);
-/* Reads the whole trace. 0 or a reported error; *damage: as model_run; it must live as long as r. */
+/* Reads the whole trace. 0 or a reported error; *damage: as model_run; it must live as long as
+ * r. */
 int report_run(struct report *r, const char *path, char **damage);
 /* top: rows of each table, 0 all; width of the terminal, 0 unlimited. */
 void report_print(struct report *r, FILE *f, u32 top, int width);

@@ -132,7 +132,8 @@ static void add_kernel(struct report *r, const struct gpu_op *op, u64 end)
 	const struct gpu_head *g = op->g;
 	u64 start = g->e.ts;
 
-	histogram_add(&rows_get(&r->kernels, &r->arena, report_name(r, op->name))->h, g->dur_ns);
+	histogram_add(&rows_get(&r->kernels, &r->arena, report_name(r, op->name))->h,
+		      g->dur_ns);
 	if (!r->kernel_times.count || start < r->kernel_first)
 		r->kernel_first = start;
 	if (end > r->kernel_last)
@@ -145,6 +146,7 @@ static void add_to_type(struct report *r, const struct gpu_op *op, u64 end)
 	struct process_row *p = process_row(r, op->process);
 	const struct copy *c = (const struct copy *)op->g;
 	u64 ns = op->g->dur_ns;
+	u32 kind;
 
 	switch (op->type) {
 	case OP_KERNEL:
@@ -153,8 +155,8 @@ static void add_to_type(struct report *r, const struct gpu_op *op, u64 end)
 		p->kernel_ns += ns;
 		break;
 	case OP_COPY:
-		sum_add(&r->copies[c->copy_kind < COPY_KINDS ? c->copy_kind : 0][copy_memory(c)],
-			ns, c->bytes);
+		kind = c->copy_kind < COPY_KINDS ? c->copy_kind : 0;
+		sum_add(&r->copies[kind][copy_memory(c)], ns, c->bytes);
 		p->copies++;
 		p->copy_bytes += c->bytes;
 		break;

@@ -8,7 +8,8 @@ static void put_lost(struct json *j, const struct model_counts *c)
 	json_object(j, "lost");
 	json_u64(j, "total", lost_total(c));
 	for (const struct enum_name *n = lost_names(); n->name; n++)
-		json_u64(j, n->name, c->lost[n->value] + (c->lost_unknown_where >> n->value & 1));
+		json_u64(j, n->name,
+			 c->lost[n->value] + (c->lost_unknown_where >> n->value & 1));
 	json_u64(j, "other", c->lost[0] + (c->lost_unknown_where & 1));
 	json_u64(j, "of_unknown_count", c->lost_unknown);
 	json_u64(j, "blocks_missing", c->blocks_missing);
@@ -214,7 +215,8 @@ static void put_gpus(struct json *j, const struct report *r)
 		const struct gpu_row *g = r->gpus[i];
 
 		json_object(j, NULL);
-		json_strn(j, "name", g->device ? g->device->d.name : "", sizeof(g->device->d.name));
+		json_strn(j, "name", g->device ? g->device->d.name : "",
+			  sizeof(g->device->d.name));
 		json_u64(j, "operations", g->ops);
 		json_time(j, "first_ns", g->all.first);
 		json_time(j, "last_ns", g->all.last);

@@ -64,7 +64,8 @@ struct off_cpu {		/* a thread that left the CPU */
 struct report {
 	struct model *model;
 	struct trace_info info;
-	const char *damage;	/* why what follows is not of the whole recording; NULL: it is */
+	const char *damage;	/* why what follows is not of the whole recording; NULL: it
+				 * is */
 	struct texts texts;
 	struct hash demangled;	/* mangled -> interned demangled */
 	struct arena arena;

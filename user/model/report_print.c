@@ -19,7 +19,8 @@ size_t shown(size_t n, u32 top)
 	return top && n > top ? top : n;
 }
 
-void print_table(struct table *t, FILE *f, int width, const char *title, size_t rows, size_t all)
+void print_table(struct table *t, FILE *f, int width, const char *title, size_t rows,
+		 size_t all)
 {
 	if (rows)
 		fprintf(f, rows < all ? "\n%s (%zu of %zu)\n" : "\n%s\n", title, rows, all);
@@ -36,7 +37,8 @@ static void print_lost(const struct model_counts *c, FILE *f)
 		fputs("lost       nothing\n", f);
 		return;
 	}
-	fprintf(f, "lost       %llu%s records:", total - __builtin_popcount(c->lost_unknown_where),
+	fprintf(f, "lost       %llu%s records:",
+		total - __builtin_popcount(c->lost_unknown_where),
 		c->lost_unknown ? " and an unknown number of" : "");
 	for (const struct enum_name *n = lost_names(); n->name; n++) {
 		if (c->lost_unknown_where >> n->value & 1)
@@ -57,15 +59,18 @@ static void print_devices(const struct report *r, FILE *f)
 
 	for (size_t i = 0; i < r->gpu_n; i++) {
 		const struct gpu_row *g = r->gpus[i];
-		const char *name = g->device && g->device->d.name[0] ? g->device->d.name : "(unnamed)";
+		const char *name = g->device && g->device->d.name[0] ? g->device->d.name :
+			"(unnamed)";
 		u64 busy = intervals_busy(&g->all), idle = intervals_idle(&g->all);
 
 		if (!g->ops) {
 			out_line(f, "GPU %-6zu %s: nothing ran on it", i, name);
 			continue;
 		}
-		out_line(f, "GPU %-6zu %s: busy %s (%s%%), idle %s between its first and last operation",
-			 i, name, human_ns(a, busy), percent(p, busy, busy + idle), human_ns(b, idle));
+		out_line(f,
+			 "GPU %-6zu %s: busy %s (%s%%), idle %s between its first and last operation",
+			 i, name, human_ns(a, busy), percent(p, busy, busy + idle),
+			 human_ns(b, idle));
 	}
 }
 
@@ -79,11 +84,14 @@ static void print_header(struct report *r, FILE *f)
 
 	out_line(f, "host       %s, Linux %s, %s%s", info->host[0] ? info->host : "?",
 		 info->kernel[0] ? info->kernel : "?",
-		 c->simulated ? "simulated GPU" : info->driver[0] ? "NVIDIA driver " : "no NVIDIA driver",
+		 c->simulated ? "simulated GPU" : info->driver[0] ? "NVIDIA driver " :
+		 "no NVIDIA driver",
 		 c->simulated ? "" : info->driver);
-	out_line(f, "recorded   %s, %llu records, %zu process%s, %zu GPU%s%s%s", human_ns(a, c->last_ns - c->first_ns),
+	out_line(f, "recorded   %s, %llu records, %zu process%s, %zu GPU%s%s%s",
+		 human_ns(a, c->last_ns - c->first_ns),
 		 c->records, processes, processes == 1 ? "" : "es", model_gpus(r->model),
-		 model_gpus(r->model) == 1 ? "" : "s", info->tool[0] ? ", by " : "", info->tool);
+		 model_gpus(r->model) == 1 ? "" : "s", info->tool[0] ? ", by " : "",
+		 info->tool);
 	if (r->damage)
 		out_line(f, "damaged    %s: all below is about the part before", r->damage);
 	print_lost(c, f);
@@ -92,7 +100,8 @@ static void print_header(struct report *r, FILE *f)
 
 static void print_kernels(struct report *r, FILE *f, u32 top, int width)
 {
-	static const char *const heads[] = { "SHARE%", "TOTAL", "COUNT", "AVG", "~MIN", "~P50", "~P90",
+	static const char *const heads[] = { "SHARE%", "TOTAL", "COUNT", "AVG", "~MIN", "~P50",
+					     "~P90",
 					     "MAX", "<KERNEL", NULL };
 	struct table *t = table_new(heads);
 	size_t n = shown(r->kernels.n, top);
@@ -115,11 +124,13 @@ static void print_kernels(struct report *r, FILE *f, u32 top, int width)
 	for (size_t i = 0; i < r->gpu_n; i++)
 		busy += intervals_busy(&r->gpus[i]->kernels);
 	snprintf(title, sizeof(title), "kernels: %llu, %s in all, GPUs busy with them for %s",
-		 r->kernel_times.count, human_ns(b, r->kernel_times.sum), human_ns(busy_text, busy));
+		 r->kernel_times.count, human_ns(b, r->kernel_times.sum),
+		 human_ns(busy_text, busy));
 	print_table(t, f, width, title, n, r->kernels.n);
 }
 
-static void copy_cells(struct table *t, const char *name, const char *memory, struct sum s, u64 all)
+static void copy_cells(struct table *t, const char *name, const char *memory, struct sum s,
+		       u64 all)
 {
 	char b[16];
 
@@ -173,23 +184,27 @@ static void gap_cells(struct table *t, const struct interval *g)
 		return;
 	}
 	table_cell(t, "%s", human_ns(b, launch > g->start ? launch - g->start : 0));
-	table_cell(t, "%s", human_ns(b, launch > g->start ? g->end - launch : g->end - g->start));
+	table_cell(t, "%s",
+		   human_ns(b, launch > g->start ? g->end - launch : g->end - g->start));
 	table_cell(t, "%u", g->tid);
 	table_cell(t, "%s", g->name);
 	if (launch < g->start)
-		table_cell(t, "launched %s before the idle time", human_ns(b, g->start - launch));
+		table_cell(t, "launched %s before the idle time",
+			   human_ns(b, g->start - launch));
 	else if (!g->since_ns)
 		table_cell(t, "the first launch of its thread");
 	else if (g->longest)
 		table_cell(t, "%s, %s of %s since its last launch", g->longest,
 			   human_ns(a, g->longest_ns), human_ns(b, g->since_ns));
 	else
-		table_cell(t, "%s outside of CUDA since its last launch", human_ns(a, g->since_ns));
+		table_cell(t, "%s outside of CUDA since its last launch",
+			   human_ns(a, g->since_ns));
 }
 
 static void print_gaps(struct report *r, FILE *f, u32 top, int width)
 {
-	static const char *const heads[] = { "GPU", "AT", "IDLE", "UNLAUNCHED", "LAUNCHED", "~TID",
+	static const char *const heads[] = { "GPU", "AT", "IDLE", "UNLAUNCHED", "LAUNCHED",
+					     "~TID",
 					     "<THEN", "<THE THREAD", NULL };
 	const struct model_counts *c = model_counts(r->model);
 	struct table *t = table_new(heads);
@@ -218,8 +233,10 @@ static void print_idle(struct report *r, FILE *f)
 		u64 idle = intervals_idle(s);
 
 		if (idle)
-			fprintf(f, "  GPU %zu idle: %s until the host launched what came next, %s from that "
-				"launch to its start, %s not known\n", i, human_ns(a, s->gap_unlaunched_ns),
+			fprintf(f,
+				"  GPU %zu idle: %s until the host launched what came next, %s from that "
+				"launch to its start, %s not known\n", i,
+					human_ns(a, s->gap_unlaunched_ns),
 				human_ns(b, idle - s->gap_unlaunched_ns - s->gap_unknown_ns),
 				human_ns(c, s->gap_unknown_ns));
 	}

@@ -9,7 +9,8 @@ struct table;
 char *percent(char *buf, u64 part, u64 whole);
 size_t shown(size_t n, u32 top);
 /* Title and table; nothing where there are no rows. Frees the table. */
-void print_table(struct table *t, FILE *f, int width, const char *title, size_t rows, size_t all);
+void print_table(struct table *t, FILE *f, int width, const char *title, size_t rows,
+		 size_t all);
 void print_host_side(struct report *r, FILE *f, u32 top, int width);
 
 #endif

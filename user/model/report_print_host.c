@@ -5,7 +5,8 @@
 
 static void print_apis(struct report *r, FILE *f, u32 top, int width)
 {
-	static const char *const heads[] = { "TOTAL", "COUNT", "AVG", "~P50", "~P90", "MAX", "ERRORS",
+	static const char *const heads[] = { "TOTAL", "COUNT", "AVG", "~P50", "~P90", "MAX",
+					     "ERRORS",
 					     "<API CALL", NULL };
 	struct table *t = table_new(heads);
 	size_t n = shown(r->apis.n, top);
@@ -28,7 +29,8 @@ static void print_apis(struct report *r, FILE *f, u32 top, int width)
 
 static void print_syncs(struct report *r, FILE *f, int width)
 {
-	static const char *const heads[] = { "TOTAL", "COUNT", "AVG", "MAX", "<WAIT FOR", NULL };
+	static const char *const heads[] = { "TOTAL", "COUNT", "AVG", "MAX", "<WAIT FOR",
+					     NULL };
 	struct table *t = table_new(heads);
 	size_t rows = 0;
 	char b[16];
@@ -45,12 +47,15 @@ static void print_syncs(struct report *r, FILE *f, int width)
 		table_cell(t, "%s", sync_type_name(i));
 		rows++;
 	}
-	print_table(t, f, width, "waits for the GPU (stream_wait_event: a stream waits, the host goes on)", rows, rows);
+	print_table(t, f, width,
+		    "waits for the GPU (stream_wait_event: a stream waits, the host goes on)",
+		    rows, rows);
 }
 
 static void print_nvtx(struct report *r, FILE *f, u32 top, int width)
 {
-	static const char *const heads[] = { "TOTAL", "COUNT", "AVG", "MAX", "<NVTX RANGE", NULL };
+	static const char *const heads[] = { "TOTAL", "COUNT", "AVG", "MAX", "<NVTX RANGE",
+					     NULL };
 	struct table *t = table_new(heads);
 	size_t n = shown(r->nvtx.n, top);
 	char b[16];
@@ -84,8 +89,10 @@ static void host_cells(struct table *t, const char *name, const struct host_sums
 
 static void print_host(struct report *r, FILE *f, u32 top, int width)
 {
-	static const char *const heads[] = { "OFF-CPU", "~TIMES", "RUNNABLE", "FAULTS", "~IOCTLS",
-					     "IN IOCTL", "~BLOCK I/O", "~IN BLOCK", "<INSIDE OF", NULL };
+	static const char *const heads[] = { "OFF-CPU", "~TIMES", "RUNNABLE", "FAULTS",
+					     "~IOCTLS",
+					     "IN IOCTL", "~BLOCK I/O", "~IN BLOCK",
+					     "<INSIDE OF", NULL };
 	struct table *t = table_new(heads);
 	size_t n = shown(r->host_calls.n, top);
 	const struct model_counts *c = model_counts(r->model);
@@ -101,7 +108,8 @@ static void print_host(struct report *r, FILE *f, u32 top, int width)
 
 static void print_streams(struct report *r, FILE *f, u32 top, int width)
 {
-	static const char *const heads[] = { "PID", "GPU", "CONTEXT", "STREAM", "TOTAL", "SHARE%",
+	static const char *const heads[] = { "PID", "GPU", "CONTEXT", "STREAM", "TOTAL",
+					     "SHARE%",
 					     "KERNELS", "COPIES", "SETS", "GRAPHS", NULL };
 	struct table *t = table_new(heads);
 	size_t n = shown(r->stream_n, top);
@@ -127,8 +135,10 @@ static void print_streams(struct report *r, FILE *f, u32 top, int width)
 
 static void print_processes(struct report *r, FILE *f, u32 top, int width)
 {
-	static const char *const heads[] = { "PID", "KERNELS", "TIME", "COPIES", "COPIED", "SETS",
-					     "GRAPHS", "API CALLS", "IN API", "<COMMAND", NULL };
+	static const char *const heads[] = { "PID", "KERNELS", "TIME", "COPIES", "COPIED",
+					     "SETS",
+					     "GRAPHS", "API CALLS", "IN API", "<COMMAND",
+					     NULL };
 	struct table *t = table_new(heads);
 	size_t n = shown(r->process_n, top);
 	char b[16];
@@ -157,17 +167,21 @@ static void print_launches(struct report *r, FILE *f)
 	char a[16], b[16], d[16];
 
 	if (h->count)
-		fprintf(f, "\nfrom launch call to start on the GPU: median %s, p99 %s, max %s (%llu launches)\n",
+		fprintf(f,
+			"\nfrom launch call to start on the GPU: median %s, p99 %s, max %s (%llu launches)\n",
 			human_ns(a, histogram_percentile(h, 50)),
-			human_ns(b, histogram_percentile(h, 99)), human_ns(d, h->max), h->count);
+			human_ns(b, histogram_percentile(h, 99)), human_ns(d, h->max),
+			h->count);
 	if (r->graphs.count)
 		fprintf(f, "graphs: %llu launches, %s on the GPU\n", r->graphs.count,
 			human_ns(a, r->graphs.total_ns));
 	if (r->overhead.count)
-		fprintf(f, "overhead of CUPTI and the driver: %llu times, %s\n", r->overhead.count,
+		fprintf(f, "overhead of CUPTI and the driver: %llu times, %s\n",
+			r->overhead.count,
 			human_ns(a, r->overhead.total_ns));
 	if (c->op_early)
-		fprintf(f, "%llu operations start before their launch call: the clocks disagree\n",
+		fprintf(f,
+			"%llu operations start before their launch call: the clocks disagree\n",
 			c->op_early);
 }
 
@@ -187,10 +201,12 @@ static void print_links(struct report *r, FILE *f)
 		c->op_no_stack + c->op_uncorrelated, ops);
 	fprintf(f, c->op_captured ? "; %llu by graph node\n" : "\n", c->op_captured);
 	if (syncs)
-		fprintf(f, "  wait -> API call       %s%% by correlation id, %llu of %llu not\n",
+		fprintf(f,
+			"  wait -> API call       %s%% by correlation id, %llu of %llu not\n",
 			percent(a, c->sync_correlated, syncs), c->sync_uncorrelated, syncs);
 	if (c->host_in_call + c->host_outside)
-		fprintf(f, "  kernel event -> call   %llu inside of a call of their thread, %llu outside\n",
+		fprintf(f,
+			"  kernel event -> call   %llu inside of a call of their thread, %llu outside\n",
 			c->host_in_call, c->host_outside);
 }
 
@@ -209,22 +225,26 @@ static void print_notes(struct report *r, FILE *f)
 		out_line(f, "  %s%s", notes[i]->what == NOTE_MISSING ? "not recorded: " : "",
 			 record_text(&notes[i]->e, sizeof(*notes[i])));
 	if (ppm)
-		fprintf(f, "  percentiles of names with more than %d calls are up to %u.%u%% wrong\n",
+		fprintf(f,
+			"  percentiles of names with more than %d calls are up to %u.%u%% wrong\n",
 			HISTOGRAM_EXACT, ppm / 10000, ppm / 1000 % 10);
 	else
 		fputs("  all percentiles are exact (nearest rank)\n", f);
 	if (c->undefined_names + c->undefined_stacks)
-		fprintf(f, "  %llu names and %llu stacks were used but never defined: shown as ?\n",
+		fprintf(f,
+			"  %llu names and %llu stacks were used but never defined: shown as ?\n",
 			c->undefined_names, c->undefined_stacks);
 	if (late)
 		fprintf(f, "  %llu operations came too late for the busy time\n", late);
 	if (c->evicted)
-		fprintf(f, "  %llu records waited less than the horizon: too many at once\n", c->evicted);
+		fprintf(f, "  %llu records waited less than the horizon: too many at once\n",
+			c->evicted);
 	if (c->clock_converted)
 		fprintf(f, "  times of %llu operations were converted from CLOCK_REALTIME\n",
 			c->clock_converted);
 	if (c->unknown_kinds)
-		fprintf(f, "  %llu records of kinds this program does not know\n", c->unknown_kinds);
+		fprintf(f, "  %llu records of kinds this program does not know\n",
+			c->unknown_kinds);
 }
 
 void print_host_side(struct report *r, FILE *f, u32 top, int width)

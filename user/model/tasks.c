@@ -136,7 +136,8 @@ size_t model_gpus(const struct model *m)
 	return m->gpu_count;
 }
 
-/* The physical device: by UUID over all producers. Without one it is known to this producer alone. */
+/* The physical device: by UUID over all producers. Without one it is known to this producer
+ * alone. */
 static void gpu_number(struct model *m, struct device_info *d)
 {
 	static const u8 none[16];

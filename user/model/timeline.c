@@ -43,7 +43,8 @@ static void slice_begin(void *ctx, const struct slice *s, u64 track)
 		notes[0] = (struct perfetto_note){ "cmd", (u32)s->a, NULL, true };
 		notes[1] = (struct perfetto_note){ "device", 0, text, false };
 		if (s->a >> 32)
-			notes[2] = (struct perfetto_note){ "errno", -(s64)(s32)(s->a >> 32), NULL, false };
+			notes[2] = (struct perfetto_note){ "errno", -(s64)(s32)(s->a >> 32),
+							   NULL, false };
 	} else if (s->kind == SLICE_BLOCK) {
 		notes[0] = (struct perfetto_note){ "bytes", s->a, NULL, false };
 		notes[1] = (struct perfetto_note){ "sector", s->b, NULL, false };
@@ -108,7 +109,8 @@ static int on_api(void *ctx, const struct api_call *c)
 		.ts = c->r.e.ts, .end = time_end(c->r.e.ts, c->r.dur_ns), .kind = SLICE_API,
 		.rank = RANK_API + c->r.depth, .a = c->r.correlation, .b = (u32)c->r.result,
 		.name = intern(t, INTERN_NAME, c->name),
-		.category = intern(t, INTERN_CATEGORY, c->r.domain == API_DRIVER ? "cuda_driver" : "cuda_runtime"),
+		.category = intern(t, INTERN_CATEGORY,
+				   c->r.domain == API_DRIVER ? "cuda_driver" : "cuda_runtime"),
 	};
 
 	if (!c->r.depth)
@@ -119,7 +121,8 @@ static int on_api(void *ctx, const struct api_call *c)
 static const char *copy_name(const struct copy *c, char *buf, size_t n)
 {
 	static const char *const kinds[] = {
-		"?", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA", "AtoD", "DtoA", "DtoD", "HtoH", "PtoP",
+		"?", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA", "AtoD", "DtoA", "DtoD", "HtoH",
+		"PtoP",
 	};
 	u32 k = c->copy_kind < sizeof(kinds) / sizeof(*kinds) ? c->copy_kind : 0;
 
@@ -142,9 +145,12 @@ static void op_args(const struct gpu_op *op, struct perfetto_note *a)
 	if (op->g->graph)
 		*a++ = (struct perfetto_note){ "graph", op->g->graph, NULL, false };
 	if (op->type == OP_KERNEL) {
-		*a++ = (struct perfetto_note){ "registers_per_thread", k->registers, NULL, false };
-		*a++ = (struct perfetto_note){ "shared_mem_static", k->static_shared_bytes, NULL, false };
-		*a++ = (struct perfetto_note){ "shared_mem_dynamic", k->dynamic_shared_bytes, NULL, false };
+		*a++ = (struct perfetto_note){ "registers_per_thread", k->registers, NULL,
+					       false };
+		*a++ = (struct perfetto_note){ "shared_mem_static", k->static_shared_bytes,
+					       NULL, false };
+		*a++ = (struct perfetto_note){ "shared_mem_dynamic", k->dynamic_shared_bytes,
+					       NULL, false };
 	} else if (op->type == OP_COPY) {
 		*a++ = (struct perfetto_note){ "bytes", c->bytes, NULL, false };
 		*a++ = (struct perfetto_note){ "pageable", c->src_kind == MEMORY_PAGEABLE ||
@@ -172,14 +178,16 @@ static int on_op(void *ctx, const struct gpu_op *op)
 	out.dur_ns = time_end(op->g->e.ts, op->g->dur_ns) - out.ts;
 	out.context = tracks_context(t, op);
 	out.queue = tracks_queue(t, op);
-	out.stage = tracks_stage(t, stages[op->type], op->type == OP_KERNEL || op->type == OP_GRAPH);
+	out.stage = tracks_stage(t, stages[op->type],
+				 op->type == OP_KERNEL || op->type == OP_GRAPH);
 	if (op->type == OP_KERNEL) {
 		out.kernel = tracks_kernel(t, op->name);
 		out.name = intern(t, INTERN_NAME, demangle(op->name));
 		out.grid = k->grid;
 		out.block = k->block;
 	} else if (op->type == OP_COPY) {
-		out.name = intern(t, INTERN_NAME, copy_name((const void *)op->g, buf, sizeof(buf)));
+		out.name = intern(t, INTERN_NAME,
+				  copy_name((const void *)op->g, buf, sizeof(buf)));
 	} else {
 		out.name = intern(t, INTERN_NAME, stages[op->type]);
 	}
@@ -195,10 +203,12 @@ static int on_op(void *ctx, const struct gpu_op *op)
 
 static int on_sync(void *ctx, const struct sync *s, const struct api_call *call)
 {
-	static const char *const names[] = { "wait", "wait: event", "wait: stream for event", "wait: stream", "wait: context" };
+	static const char *const names[] = { "wait", "wait: event", "wait: stream for event",
+					     "wait: stream", "wait: context" };
 	struct timeline *t = ctx;
 	struct slice out = {
-		.ts = s->g.e.ts, .end = time_end(s->g.e.ts, s->g.dur_ns), .kind = SLICE_WAIT, .rank = RANK_IN_API,
+		.ts = s->g.e.ts, .end = time_end(s->g.e.ts, s->g.dur_ns), .kind = SLICE_WAIT,
+		.rank = RANK_IN_API,
 		.name = intern(t, INTERN_NAME, names[s->type <= SYNC_CONTEXT ? s->type : 0]),
 		.category = intern(t, INTERN_CATEGORY, "cuda_sync"),
 	};
@@ -212,7 +222,8 @@ static int on_nvtx(void *ctx, const struct nvtx *n)
 {
 	struct timeline *t = ctx;
 	struct slice s = {
-		.ts = n->e.ts, .end = time_end(n->e.ts, n->dur_ns), .kind = SLICE_NVTX, .rank = RANK_NVTX,
+		.ts = n->e.ts, .end = time_end(n->e.ts, n->dur_ns), .kind = SLICE_NVTX,
+		.rank = RANK_NVTX,
 		.name = intern(t, INTERN_NAME, model_name(t->m, n->e.producer, n->name)),
 		.category = intern(t, INTERN_CATEGORY, "nvtx"), .a = n->depth,
 	};
@@ -233,7 +244,8 @@ static int on_nvtx(void *ctx, const struct nvtx *n)
 static int on_overhead(void *ctx, const struct overhead *o)
 {
 	struct timeline *t = ctx;
-	const char *name = enum_name(record_field(record_type(EVENT_OVERHEAD), "what")->names, o->what);
+	const char *name = enum_name(record_field(record_type(EVENT_OVERHEAD), "what")->names,
+				     o->what);
 	struct slice s = {
 		.ts = o->e.ts, .end = time_end(o->e.ts, o->dur_ns), .kind = SLICE_OVERHEAD,
 		.name = intern(t, INTERN_NAME, name ? name : "overhead"),
@@ -247,8 +259,10 @@ static int on_overhead(void *ctx, const struct overhead *o)
 
 static int on_switch(struct timeline *t, const struct sched_switch_rec *r)
 {
-	u32 state = r->on ? STATE_RUNNING : !r->state ? STATE_RUNNABLE : r->state & 0x30 ? STATE_DEAD :
-		    r->state & 0x0c ? STATE_STOPPED : r->state & 2 ? STATE_BLOCKED : STATE_SLEEP;
+	u32 state = r->on ? STATE_RUNNING : !r->state ? STATE_RUNNABLE :
+		r->state & 0x30 ? STATE_DEAD :
+		    r->state & 0x0c ? STATE_STOPPED : r->state & 2 ? STATE_BLOCKED :
+		    STATE_SLEEP;
 
 	return tracks_state(t, &r->e, state);
 }
@@ -261,7 +275,8 @@ static int on_fault(struct timeline *t, const struct fault *f)
 		{ "write", f->code >> 1 & 1, NULL, false }, {}
 	};
 	struct perfetto_slice s = {
-		.name = intern(t, INTERN_NAME, "page fault"), .category = intern(t, INTERN_CATEGORY, "fault"),
+		.name = intern(t, INTERN_NAME, "page fault"),
+		.category = intern(t, INTERN_CATEGORY, "fault"),
 		.notes = notes,
 	};
 
@@ -277,7 +292,8 @@ static int on_ioctl(struct timeline *t, const struct ioctl_call *i)
 {
 	char name[48];
 	struct slice s = {
-		.ts = i->e.ts, .end = time_end(i->e.ts, i->dur_ns), .kind = SLICE_IOCTL, .rank = RANK_IN_API,
+		.ts = i->e.ts, .end = time_end(i->e.ts, i->dur_ns), .kind = SLICE_IOCTL,
+		.rank = RANK_IN_API,
 		.category = intern(t, INTERN_CATEGORY, "ioctl"),
 		.a = i->cmd | (u64)(u32)(i->result < 0 ? i->result : 0) << 32, .b = i->device,
 	};

@@ -92,8 +92,8 @@ u64 tracks_further(struct timeline *t, u64 parent, const char *name)
 	return uuid;
 }
 
-/* Two RUNNING in a row are an error to viewers: the switch between them was lost. Wakeups come in
- * blocks of their own, so only switches are compared with each other. */
+/* Two RUNNING in a row are an error to viewers: the switch between them was lost. Wakeups come
+ * in blocks of their own, so only switches are compared with each other. */
 int tracks_state(struct timeline *t, const struct event *e, u32 state)
 {
 	u64 key = (u64)e->tid + 1;
@@ -103,11 +103,13 @@ int tracks_state(struct timeline *t, const struct event *e, u32 state)
 	if (!tracks_thread(t, e->pid, e->tid))
 		return -ENOMEM;
 	if (e->kind == EVENT_SWITCH) {
-		if (state == STATE_RUNNING && as_u64(hash_get(&t->states, key)) == STATE_RUNNING)
+		if (state == STATE_RUNNING &&
+		    as_u64(hash_get(&t->states, key)) == STATE_RUNNING)
 			return 0;
 		hash_put(&t->states, key, as_pointer(state));
 	}
-	perfetto_task_state(t->p, e->ts, e->cpu, e->tid, model_thread(t->m, e->tid)->comm, state);
+	perfetto_task_state(t->p, e->ts, e->cpu, e->tid, model_thread(t->m, e->tid)->comm,
+			    state);
 	t->counts.states++;
 	return 0;
 }
@@ -232,7 +234,8 @@ static struct depth *depth_get(struct timeline *t, u32 gpu)
 	}
 	if (!t->depths[gpu].track) {
 		t->depths[gpu].track = ++t->uuids;
-		snprintf(name, sizeof(name), "GPU %u operations launched and not finished", gpu);
+		snprintf(name, sizeof(name), "GPU %u operations launched and not finished",
+			 gpu);
 		perfetto_counter_track(t->p, t->depths[gpu].track, 0, name, UNIT_COUNT);
 	}
 	return &t->depths[gpu];
@@ -342,14 +345,16 @@ void tracks_finish(struct timeline *t)
 	while ((slot = hash_next(&t->processes, &at))) {
 		u32 pid = slot->key - 1;
 
-		perfetto_process(t->p, as_u64(slot->value), pid, model_process(t->m, 0, pid)->comm);
+		perfetto_process(t->p, as_u64(slot->value), pid,
+				 model_process(t->m, 0, pid)->comm);
 	}
 	at = 0;
 	while ((slot = hash_next(&t->threads, &at))) {
 		struct lanes *l = slot->value;
 		u32 pid = slot->key >> 32, tid = (u32)slot->key;
 
-		perfetto_thread(t->p, l->uuid, as_u64(hash_get(&t->processes, (u64)pid + 1)), pid, tid,
+		perfetto_thread(t->p, l->uuid, as_u64(hash_get(&t->processes, (u64)pid + 1)),
+				pid, tid,
 				model_thread(t->m, tid)->comm);
 	}
 	gpus_write(t);

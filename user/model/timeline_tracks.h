@@ -9,7 +9,8 @@
 
 struct depth_point { u64 ts; s32 delta; };
 
-struct depth {			/* operations of one GPU that were called but are not finished */
+struct depth {			/* operations of one GPU that were called but are not
+				 * finished */
 	u64 track;
 	struct depth_point *points;
 	size_t n, room;
@@ -41,7 +42,8 @@ struct timeline {
 /* Viewers count in s64; a damaged record must not end before it begins. */
 static inline u64 time_end(u64 ts, u64 dur_ns)
 {
-	return ts > PERFETTO_TIME_MAX || dur_ns > PERFETTO_TIME_MAX - ts ? PERFETTO_TIME_MAX : ts + dur_ns;
+	return ts > PERFETTO_TIME_MAX || dur_ns > PERFETTO_TIME_MAX - ts ? PERFETTO_TIME_MAX :
+		ts + dur_ns;
 }
 
 void timeline_begin(struct timeline *t);	/* before any packet; acts once */

@@ -188,8 +188,10 @@ int command_release(struct recorder *r)
 	close(c->go);
 	while (read(c->result, &f, sizeof(f)) == sizeof(f)) {
 		if (f.what == FAILED_TO_ADOPT) {
-			fail(f.err, "cannot follow the command (its kernel side is not recorded)");
-			record_note(r, NOTE_MISSING, "the kernel side: the command was not followed");
+			fail(f.err,
+			     "cannot follow the command (its kernel side is not recorded)");
+			record_note(r, NOTE_MISSING,
+				    "the kernel side: the command was not followed");
 			continue;
 		}
 		fail(f.err, "cannot run the command");

@@ -54,7 +54,8 @@ static int deliver_task(struct recorder *r, const struct task *from_bpf)
 	if (r->inner && t.what != TASK_EXIT)
 		hash_put(&r->inner_ids, t.ns_tid, (void *)(uintptr_t)t.e.tid);
 	task_learn(r, &t);
-	if (from_bpf->pad)	/* the last thread: what it did stands in the ring before this */
+	if (from_bpf->pad)	/* the last thread: what it did stands in the ring before
+				 * this */
 		process_forget(&r->processes, t.e.pid);
 	return record_put(r, &t.e);
 }
@@ -62,7 +63,8 @@ static int deliver_task(struct recorder *r, const struct task *from_bpf)
 static int deliver_api_stack(struct recorder *r, const struct api_stack *a)
 {
 	if (r->handover)
-		handover_thread(r->handover, a->process, a->slot, a->ns_tid, a->e.pid, a->e.tid);
+		handover_thread(r->handover, a->process, a->slot, a->ns_tid, a->e.pid,
+				a->e.tid);
 	return record_put(r, &a->e);
 }
 
@@ -102,7 +104,8 @@ static bool deliver_accept(void *recorder, u32 pid)
 	return !bpf_map_lookup_elem(r->followed_fd, &host, &flags);
 }
 
-/* In a pid namespace the library's records carry ids of ours, the kernel's those of the host. */
+/* In a pid namespace the library's records carry ids of ours, the kernel's those of the
+ * host. */
 static int deliver_record(void *recorder, const struct event *e)
 {
 	static u64 copy[(RECORD_MAX + 8) / 8];

@@ -73,7 +73,8 @@ static const struct mapping *address_find(struct recorder *r, struct process *p,
 
 /* ---- frames ---- */
 
-/* caller: ip is a return address; the call before it may be the last instruction of a function. */
+/* caller: ip is a return address; the call before it may be the last instruction of a
+ * function. */
 static u64 user_frame(struct recorder *r, struct process *p, const struct mapping *m, u64 ip,
 		      u32 caller)
 {
@@ -102,13 +103,15 @@ static u64 kernel_frame(struct recorder *r, u64 ip, u32 caller)
 		return frame;
 	if (!r->kernel)
 		r->kernel = kernel_symbols_open();
-	name = r->kernel ? kernel_symbols_find(r->kernel, ip - caller, &distance, &module) : NULL;
+	name = r->kernel ? kernel_symbols_find(r->kernel, ip - caller, &distance, &module) :
+		NULL;
 	if (name)
 		symbol_put(r, frame, distance + caller, name);
 	return frame;
 }
 
-static u32 user_frames(struct recorder *r, struct process *p, const u64 *ips, u32 n, u64 *frames)
+static u32 user_frames(struct recorder *r, struct process *p, const u64 *ips, u32 n,
+		       u64 *frames)
 {
 	const struct mapping *m;
 	u32 out = 0;

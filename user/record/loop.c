@@ -19,7 +19,8 @@
 
 #define DRAIN_NS  100000000	/* what is in the ring and woke nobody */
 #define SECOND_NS 1000000000ULL
-#define FLUSH_NS  (10 * SECOND_NS)	/* for the libraries to hand over what CUPTI still holds */
+/* for the libraries to hand over what CUPTI still holds */
+#define FLUSH_NS  (10 * SECOND_NS)
 
 struct loop {
 	struct recorder *r;
@@ -175,7 +176,8 @@ static void loop_finish(struct loop *l)
 
 	if (r->handover)
 		handover_stop(r->handover);
-	while (r->handover && handover_busy(r->handover) && now_ns() < end && l->interrupts < 2 &&
+	while (r->handover && handover_busy(r->handover) && now_ns() < end &&
+	       l->interrupts < 2 &&
 	       !r->file_error)
 		loop_turn(l);
 	if (r->handover && handover_busy(r->handover))

@@ -18,7 +18,8 @@
 #include "recorder.h"
 #include "symbols.h"
 
-/* ---- root directories: held, so that a process's debug files are found when it is gone ---- */
+/* ---- root directories: held, so that a process's debug files are found when it is gone
+ * ---- */
 
 static u64 inode_of(const char *path, u64 *device)
 {
@@ -99,7 +100,8 @@ static bool object_is(const struct object *o, const struct object *key, const ch
 }
 
 /* key: inode, device and where it is mapped. */
-static struct object *object_get(struct objects *all, const struct object *key, const char *path,
+static struct object *object_get(struct objects *all, const struct object *key,
+				 const char *path,
 				 size_t len)
 {
 	struct object **head = &all->heads[(key->inode ^ key->device) % 256], *o;
@@ -212,7 +214,8 @@ static bool mapping_parse(const char *line, struct object *key, const char **pat
 struct maps *maps_read(struct objects *objects, u32 pid)
 {
 	char *text = proc_text(pid, "maps");
-	struct object key = { .pid = pid, .fd = -1, .root = text ? root_get(objects, pid) : -1 };
+	struct object key = { .pid = pid, .fd = -1,
+			      .root = text ? root_get(objects, pid) : -1 };
 	struct maps *m = NULL;
 	const char *line, *path;
 	u32 n = 0;

@@ -107,9 +107,11 @@ void process_from_proc(struct process *p)
 		if (comm && rest) {
 			*rest = '\0';
 			snprintf(t->comm, sizeof(t->comm), "%s", comm + 1);
-			sscanf(rest + 2, "%*c %u %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d "
+			sscanf(rest + 2,
+			       "%*c %u %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d "
 			       "%*d %*d %*d %*d %llu", &t->ppid, &ticks);
-			t->start_ns = monotonic_from_boot(ticks * (1000000000ULL / sysconf(_SC_CLK_TCK)));
+			ticks *= 1000000000ULL / sysconf(_SC_CLK_TCK);
+			t->start_ns = monotonic_from_boot(ticks);
 		}
 	}
 	if (proc_read(p->local, "status", buf, sizeof(buf)) > 0)

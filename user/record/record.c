@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A recording from beginning to end: what is opened in which order, and what is said at its end. */
+/* A recording from beginning to end: what is opened in which order, and what is said at its
+ * end. */
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -70,7 +71,8 @@ void record_note(struct recorder *r, u32 what, const char *fmt, ...)
 void record_lost(struct recorder *r, u32 where, u64 count)
 {
 	struct lost l = {
-		.e = { .ts = now_ns(), .size = sizeof(l), .kind = EVENT_LOST, .cpu = CPU_UNKNOWN },
+		.e = { .ts = now_ns(), .size = sizeof(l), .kind = EVENT_LOST,
+		       .cpu = CPU_UNKNOWN },
 		.count = count, .where = where,
 	};
 

@@ -25,7 +25,8 @@ struct record_settings {
 struct record_set {
 	const struct probe_set *set;
 	u8 stacks;		/* takes CPU stacks: needs the library, left out by no_stacks */
-	const struct probe_set *fast;	/* the same for kernels that optimise 5-byte nops, or NULL */
+	const struct probe_set *fast;	/* the same for kernels that optimise 5-byte nops, or
+					 * NULL */
 };
 
 /* sets: ends with set NULL. Returns the exit code: the command's own (128+n by signal), 125 the

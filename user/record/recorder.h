@@ -86,11 +86,13 @@ struct command {
 struct recorder;
 int command_check(const char *name);	/* 0, or reported: 127 none, 126 cannot be executed */
 int command_spawn(struct recorder *r, char **argv);	/* it waits before exec; 0 or 125 */
-int command_release(struct recorder *r);		/* let it run; 0, 126, 127 or 125, reported */
+int command_release(struct recorder *r);		/* let it run; 0, 126, 127 or 125,
+							 * reported */
 /* Exit code of a finished command. */
 int command_code(const struct command *c);
 const char *command_library(void);	/* path of libgpuscope-cuda.so, NULL: not found */
-bool command_cuda(void);		/* may our library be loaded into it? else said why not */
+bool command_cuda(void);		/* may our library be loaded into it? else said why
+					 * not */
 
 /* ---- the recorder ---- */
 
@@ -133,7 +135,8 @@ void record_clock(struct recorder *r);
 bool to_stdout(const struct recorder *r);	/* then the command's goes to standard error */
 
 /* sets.c */
-int sets_check(const struct record_set *sets, const char *list);	/* 0, -EINVAL: unknown name */
+/* 0, -EINVAL: unknown name */
+int sets_check(const struct record_set *sets, const char *list);
 int sets_open(struct recorder *r, const struct record_set *sets);
 void sets_losses(struct recorder *r);
 void sets_cost(struct recorder *r, u64 span_ns, u64 own_ns);	/* own: our CPU time */
@@ -150,7 +153,8 @@ int stack_put(struct recorder *r, const struct stack *raw);
 void stack_maps(struct recorder *r, struct process *p);	/* take a snapshot now */
 
 /* loop.c */
-/* Until the command ended (0) or the user ended the recording (the signal). Negative: reported. */
+/* Until the command ended (0) or the user ended the recording (the signal). Negative:
+ * reported. */
 int loop_run(struct recorder *r);
 void loop_signals(sigset_t *set);	/* what it takes: blocked before it */
 

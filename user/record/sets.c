@@ -31,7 +31,8 @@ static bool list_has(const char *list, const char *name)
 	return false;
 }
 
-static const struct record_set *set_find(const struct record_set *sets, const char *name, size_t n)
+static const struct record_set *set_find(const struct record_set *sets, const char *name,
+					 size_t n)
 {
 	for (; sets->set; sets++)
 		if (!strncmp(sets->set->name, name, n) && !sets->set->name[n])
@@ -59,8 +60,8 @@ static bool set_wanted(const struct recorder *r, const struct record_set *s, boo
 	return first || !r->set->probes || list_has(r->set->probes, s->set->name);
 }
 
-/* Kernels that turn a probe on a 5-byte nop into a call (6.18: half the cost of a trap) have the
- * system call that the call makes; from anywhere else it is refused. */
+/* Kernels that turn a probe on a 5-byte nop into a call (6.18: half the cost of a trap) have
+ * the system call that the call makes; from anywhere else it is refused. */
 static bool nops_optimised(void)
 {
 #ifdef __x86_64__
@@ -152,7 +153,8 @@ static void sets_note(struct recorder *r, const struct record_set *sets)
 
 	for (; sets->set; sets++)
 		for (u32 i = 0; sets->stacks && i < r->probes; i++)
-			r->taking_stacks |= r->probe_set[i] == sets->set || r->probe_set[i] == sets->fast;
+			r->taking_stacks |= r->probe_set[i] == sets->set ||
+				r->probe_set[i] == sets->fast;
 	for (u32 i = 0; i < r->probes && n < sizeof(names); i++)
 		n += snprintf(names + n, sizeof(names) - n, "%s%s", i ? "," : "",
 			      r->probe_set[i]->name);
@@ -175,7 +177,8 @@ static bool in_pid_namespace(void)
 {
 	struct stat st;
 
-	return !stat("/proc/self/ns/pid", &st) && st.st_ino != 0xEFFFFFFC;	/* PROC_PID_INIT_INO */
+	/* PROC_PID_INIT_INO */
+	return !stat("/proc/self/ns/pid", &st) && st.st_ino != 0xEFFFFFFC;
 }
 
 int sets_open(struct recorder *r, const struct record_set *sets)
@@ -193,7 +196,8 @@ int sets_open(struct recorder *r, const struct record_set *sets)
 	}
 	if (r->set->cost && probe_stats_begin())
 		warn("cannot count what the probes cost: %s", strerror(errno));
-	mallopt(M_MMAP_THRESHOLD, 1 << 30);	/* each set reads the types anew: into the same memory */
+	mallopt(M_MMAP_THRESHOLD, 1 << 30);	/* each set reads the types anew: into the same
+						 * memory */
 	mallopt(M_TRIM_THRESHOLD, 1 << 28);
 	r->shared = probe_shared_new();
 	sets_load(r, sets);
@@ -242,7 +246,8 @@ static u64 set_cost(struct table *t, const struct probe_cost *costs, size_t n, u
 
 void sets_cost(struct recorder *r, u64 span_ns, u64 own_ns)
 {
-	static const char *const heads[] = { "<PROGRAM", "RUNS", "PROGRAM(ns)", "TRAP(ns)", NULL };
+	static const char *const heads[] = { "<PROGRAM", "RUNS", "PROGRAM(ns)", "TRAP(ns)",
+					     NULL };
 	u64 probes = 0;
 	struct probe_cost costs[RECORD_SETS_MAX][16];
 	size_t count[RECORD_SETS_MAX];
@@ -259,7 +264,8 @@ void sets_cost(struct recorder *r, u64 span_ns, u64 own_ns)
 	warn("cost, in ns a run:");
 	table_print(t, stderr, 0, "  ");
 	table_free(t);
-	warn("probes %.2f%% of one core, this program %.2f%%, in %.1f s", 100.0 * probes / span_ns,
+	warn("probes %.2f%% of one core, this program %.2f%%, in %.1f s",
+	     100.0 * probes / span_ns,
 	     100.0 * own_ns / span_ns, span_ns / 1e9);
 }
 

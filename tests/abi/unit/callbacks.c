@@ -23,7 +23,8 @@ static void on_call(void *user, int domain, uint32_t cbid, const void *data)
 	const struct cupti_callback_data *d = data;
 	struct seen *s = &seen[seen_count++];
 
-	*s = (struct seen){ domain, cbid, d->site, d->correlation, d->context_id, d->data, d->symbol,
+	*s = (struct seen){ domain, cbid, d->site, d->correlation, d->context_id, d->data,
+			    d->symbol,
 			    pthread_self() };
 	IS(user == &seen_count, 1);
 	if (d->site == CUPTI_ENTER)
@@ -51,7 +52,8 @@ static void no_device(void)
 	IS(cuptiActivityRegisterTimestampCallback(monotonic), off);
 	client_start();
 	IS(cuptiActivityEnable(CUPTI_KIND_MEMCPY), off);
-	IS(cuptiActivityEnable(CUPTI_KIND_EVENT), version >= 130000 ? off : CUPTI_E_INVALID_KIND);
+	IS(cuptiActivityEnable(CUPTI_KIND_EVENT),
+	   version >= 130000 ? off : CUPTI_E_INVALID_KIND);
 	IS(cuptiEnableDomain(1, NULL, CUPTI_DOMAIN_RUNTIME_API), CUPTI_E_INVALID_PARAMETER);
 	IS(cuptiEnableCallback(1, NULL, 1, 1), CUPTI_E_INVALID_PARAMETER);
 	IS(cuptiUnsubscribe(NULL), CUPTI_E_INVALID_PARAMETER);
@@ -76,7 +78,8 @@ static void one_subscriber(void)
 	IS(cuptiSubscribe_v2(&s, on_call, NULL, &p), 0);
 	IS(cuptiSubscribe(&t, on_call, NULL), CUPTI_E_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);
 	p = (struct cupti_subscriber_params){ sizeof(p), "second", old, sizeof(old) };
-	IS(cuptiSubscribe_v2(&t, on_call, NULL, &p), CUPTI_E_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);
+	IS(cuptiSubscribe_v2(&t, on_call, NULL, &p),
+	   CUPTI_E_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);
 	IS(strcmp(old, "CUPTI for first"), 0);
 	p.size = 0;
 	IS(cuptiSubscribe_v2(&t, on_call, NULL, &p), CUPTI_E_INVALID_PARAMETER);
@@ -190,7 +193,8 @@ static void on_resource(void *user, int domain, uint32_t cbid, const void *data)
 /* A cloned node's callback names it and what it is a clone of, by handles that have ids. */
 static void resource_callbacks(void)
 {
-	struct sim_resource_data d = { .context = (void *)1, .context_id = 1, .object = (void *)0x50 };
+	struct sim_resource_data d = { .context = (void *)1, .context_id = 1,
+				       .object = (void *)0x50 };
 	uint64_t id = 0;
 	uint32_t graph = 0;
 

@@ -56,7 +56,8 @@ static int fail(const char *name)	/* "NAME:err=N" */
 	const char *text = setting("FAIL");
 	size_t n = strlen(name);
 
-	return text && !strncmp(text, name, n) && text[n] == ':' ? atoi(strchr(text, '=') + 1) : 0;
+	return text && !strncmp(text, name, n) && text[n] == ':' ? atoi(strchr(text, '=') + 1) :
+		0;
 }
 
 static const struct sim_device_info *device(int ordinal)
@@ -108,8 +109,10 @@ const struct sim_core *cudasim_core(void)
 	static const struct sim_core core = {
 		.version = SIM_VERSION, .set_hooks = set_hooks, .now = now, .setting = setting,
 		.device_count = device_count, .fail = fail, .device = device,
-		.context_id = id_of, .stream_id = stream_id, .node_id = node_id, .graph_id = id_of,
-		.context_device = context_device, .context_count = context_count, .settle = settle, .in_flight = in_flight,
+		.context_id = id_of, .stream_id = stream_id, .node_id = node_id,
+		.graph_id = id_of,
+		.context_device = context_device, .context_count = context_count,
+		.settle = settle, .in_flight = in_flight,
 	};
 
 	return &core;

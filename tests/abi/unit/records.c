@@ -75,7 +75,8 @@ static void one_of_each(void)
 
 static const uint32_t all_kinds[] = {
 	CUPTI_KIND_CONCURRENT_KERNEL, CUPTI_KIND_MEMCPY, CUPTI_KIND_MEMSET, CUPTI_KIND_MEMCPY2,
-	CUPTI_KIND_GRAPH_TRACE, CUPTI_KIND_SYNCHRONIZATION, CUPTI_KIND_RUNTIME, CUPTI_KIND_DRIVER,
+	CUPTI_KIND_GRAPH_TRACE, CUPTI_KIND_SYNCHRONIZATION, CUPTI_KIND_RUNTIME,
+	CUPTI_KIND_DRIVER,
 };
 
 static void enable_all(void)
@@ -107,12 +108,14 @@ static void layouts(void)
 		IS(sizes[i], cupti_record_size(all_kinds[i], version));
 	}
 	k = nth(CUPTI_KIND_CONCURRENT_KERNEL, 0);
-	IS(k->registers, 40); IS(k->grid[2], 3); IS(k->block[0], 128); IS(k->dynamic_shared, 512);
+	IS(k->registers, 40); IS(k->grid[2], 3); IS(k->block[0], 128);
+	IS(k->dynamic_shared, 512);
 	IS(k->context, 1); IS(k->stream, 7); IS(k->graph, 9); IS(k->graph_node, 0x500000001);
 	IS(k->end - k->start, 50); IS(k->start, 100); IS(k->queued, 0);
 	IS(strcmp(k->name, "_Z4axpyv"), 0);
 	m = nth(CUPTI_KIND_MEMCPY, 0);
-	IS(m->copy_kind, CUPTI_MEMCPY_HTOD); IS(m->bytes, 4096); IS(m->flags, CUPTI_MEMCPY_ASYNC);
+	IS(m->copy_kind, CUPTI_MEMCPY_HTOD); IS(m->bytes, 4096);
+	IS(m->flags, CUPTI_MEMCPY_ASYNC);
 	IS(m->src_kind, CUPTI_MEMORY_PAGEABLE); IS(m->start, 200); IS(m->end, 260);
 	s = nth(CUPTI_KIND_MEMSET, 0);
 	IS(s->value, 0xa5); IS(s->bytes, 4096); IS(s->start, 300); IS(s->end, 370);
@@ -313,7 +316,8 @@ static void external(void)
 	uint64_t id = 0;
 
 	client_start();
-	IS(cuptiActivityPopExternalCorrelationId(CUPTI_EXTERNAL_CUSTOM0, &id), CUPTI_E_QUEUE_EMPTY);
+	IS(cuptiActivityPopExternalCorrelationId(CUPTI_EXTERNAL_CUSTOM0, &id),
+	   CUPTI_E_QUEUE_EMPTY);
 	IS(cuptiActivityPushExternalCorrelationId(0, 1), CUPTI_E_INVALID_PARAMETER);
 	IS(cuptiActivityEnable(CUPTI_KIND_EXTERNAL_CORRELATION), 0);
 	IS(cuptiActivityEnable(CUPTI_KIND_RUNTIME), 0);
@@ -467,8 +471,10 @@ const struct test record_tests[] = {
 	{ "graph-kinds", graph_kinds }, { "buffers", buffers }, { "app-thread", app_thread },
 	{ "declined", declined }, { "drop", drop }, { "clock-default", clock_default },
 	{ "clock-callback", clock_callback }, { "clock-latch", clock_latch },
-	{ "clock-corrupt", clock_corrupt }, { "zero-times", zero_times }, { "external", external },
-	{ "single-calls", single_calls }, { "thread-ids", thread_ids }, { "attributes", attributes },
+	{ "clock-corrupt", clock_corrupt }, { "zero-times", zero_times },
+	{ "external", external },
+	{ "single-calls", single_calls }, { "thread-ids", thread_ids },
+	{ "attributes", attributes },
 	{ "dump", dump }, { "overhead", overhead }, { "finalize", finalize },
 	{ "forced-flush", forced_flush }, { NULL, NULL },
 };

@@ -309,12 +309,14 @@ static int api_switch(const char *function, int domain, uint32_t cbid, uint8_t e
 
 int cuptiActivityEnableDriverApi(uint32_t cbid, uint8_t enable)
 {
-	return api_switch("cuptiActivityEnableDriverApi", CUPTI_DOMAIN_DRIVER_API, cbid, enable);
+	return api_switch("cuptiActivityEnableDriverApi", CUPTI_DOMAIN_DRIVER_API, cbid,
+			  enable);
 }
 
 int cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t enable)
 {
-	return api_switch("cuptiActivityEnableRuntimeApi", CUPTI_DOMAIN_RUNTIME_API, cbid, enable);
+	return api_switch("cuptiActivityEnableRuntimeApi", CUPTI_DOMAIN_RUNTIME_API, cbid,
+			  enable);
 }
 
 int cuptiFinalize(void)

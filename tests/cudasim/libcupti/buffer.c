@@ -13,7 +13,8 @@
 
 #define CHUNK     65536
 #define WAKE      32768			/* queued bytes that wake the worker at once */
-#define LINGER_NS 5000000		/* else it waits for company: a wake-up a record is dear */
+/* else it waits for company: a wake-up a record is dear */
+#define LINGER_NS 5000000
 #define QUEUE_MAX (64 << 20)		/* a client that never returns loses records */
 
 struct chunk {

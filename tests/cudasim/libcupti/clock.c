@@ -29,7 +29,8 @@ static int64_t realtime_step(void)
 	if (!at)
 		return 0;
 	atomic_compare_exchange_strong(&since, &unset, now);
-	return now - since >= strtod(at + 1, NULL) * 1e9 ? strtoll(text, NULL, 10) * 1000000 : 0;
+	return now - since >= strtod(at + 1, NULL) * 1e9 ? strtoll(text, NULL, 10) * 1000000 :
+		0;
 }
 
 static uint64_t default_clock(void)

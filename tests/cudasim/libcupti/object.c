@@ -103,7 +103,8 @@ static void forget(uint32_t kind, uint32_t id, uint32_t context)
 
 	pthread_mutex_lock(&lock);
 	for (i = 0; i < OBJECTS; i++)
-		if (objects[i].kind == kind && objects[i].id == id && objects[i].context == context)
+		if (objects[i].kind == kind && objects[i].id == id &&
+		    objects[i].context == context)
 			objects[i].kind = 0;
 	pthread_mutex_unlock(&lock);
 }

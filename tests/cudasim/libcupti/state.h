@@ -66,7 +66,8 @@ int64_t clock_offset(enum clock_of whose);	/* one reading for all times of a rec
 extern atomic_bool buffers_zeroed;	/* the client hands zeroed ones */
 bool buffer_registered(void);
 void buffer_register(cupti_buffer_request_fn request, cupti_buffer_complete_fn complete);
-void buffer_put(const void *record, uint32_t kind);	/* shortened to what this version knows */
+void buffer_put(const void *record, uint32_t kind);	/* shortened to what this version
+							 * knows */
 int buffer_flush(bool forced);
 void buffer_stop(bool wait);		/* wait: it may start again later */
 size_t buffer_dropped(void);		/* since the last call */

@@ -96,7 +96,8 @@ void callback_sync(const struct sim_sync *s)
 	uint32_t cbid = s->type == CUPTI_SYNC_STREAM_SYNCHRONIZE ?
 		CUPTI_SYNCHRONIZE_STREAM_SYNCHRONIZED : CUPTI_SYNCHRONIZE_CONTEXT_SYNCHRONIZED;
 
-	if (s->type != CUPTI_SYNC_STREAM_SYNCHRONIZE && s->type != CUPTI_SYNC_CONTEXT_SYNCHRONIZE)
+	if (s->type != CUPTI_SYNC_STREAM_SYNCHRONIZE &&
+	    s->type != CUPTI_SYNC_CONTEXT_SYNCHRONIZE)
 		return;
 	if (wanted(CUPTI_DOMAIN_SYNCHRONIZE, cbid))
 		tell(CUPTI_DOMAIN_SYNCHRONIZE, cbid, &data);

@@ -147,6 +147,7 @@ static long host_read_str(char *to, u32 n, const char *from)
 #define bpf_ringbuf_reserve(ring, n, flags) host_reserve(n)
 #define bpf_ringbuf_submit(record, flags) (host_flags = (flags), host_keep(record))
 #define bpf_ringbuf_discard(record, flags) free(record)
-#define bpf_ringbuf_output(ring, data, n, flags) (host_flags = (flags), host_output((data), (n)))
+#define bpf_ringbuf_output(ring, data, n, flags)	\
+	(host_flags = (flags), host_output((data), (n)))
 
 #endif
