@@ -128,7 +128,7 @@ $O/cudasim/bin/%: tests/programs/%.c $(filter-out %libcupti.so.13,$(SIMS))
 	$(call say,PROG)
 	@mkdir -p $(@D)
 	$Q$(CC) $(CFLAGS) $C -D_GNU_SOURCE -Icupti -Itests/cudasim -Itests/programs $< -MF $@.d \
-		$(filter %.so.1 %.so.13,$^) -Wl,-rpath,'$$ORIGIN/../lib13' -rdynamic -lpthread -o $@
+		$(filter %.so.1 %.so.13,$^) -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/../lib13' -rdynamic -lpthread -o $@
 $O/cudasim/bin/%.nvcc: tests/programs/%.cu $(filter-out %libcupti.so.13,$(SIMS))
 	$(call say,NVCC)
 	@mkdir -p $(@D)
