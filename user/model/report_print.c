@@ -19,6 +19,15 @@ size_t shown(size_t n, u32 top)
 	return top && n > top ? top : n;
 }
 
+void sum_cells(struct table *t, u64 total_ns, u64 count)
+{
+	char b[16];
+
+	table_cell(t, "%s", human_ns(b, total_ns));
+	table_cell(t, "%llu", count);
+	table_cell(t, "%s", human_ns(b, total_ns / count));
+}
+
 void print_table(struct table *t, FILE *f, int width, const char *title, size_t rows,
 		 size_t all)
 {
@@ -112,9 +121,7 @@ static void print_kernels(struct report *r, FILE *f, u32 top, int width)
 		struct row *row = r->kernels.list[i];
 
 		table_cell(t, "%s", percent(b, row->h.sum, r->kernel_times.sum));
-		table_cell(t, "%s", human_ns(b, row->h.sum));
-		table_cell(t, "%llu", row->h.count);
-		table_cell(t, "%s", human_ns(b, row->h.sum / row->h.count));
+		sum_cells(t, row->h.sum, row->h.count);
 		table_cell(t, "%s", human_ns(b, row->h.min));
 		table_cell(t, "%s", human_ns(b, histogram_percentile(&row->h, 50)));
 		table_cell(t, "%s", human_ns(b, histogram_percentile(&row->h, 90)));

@@ -8,6 +8,7 @@ struct table;
 
 char *percent(char *buf, u64 part, u64 whole);
 size_t shown(size_t n, u32 top);
+void sum_cells(struct table *t, u64 total_ns, u64 count);	/* TOTAL, COUNT, AVG */
 /* Title and table; nothing where there are no rows. Frees the table. */
 void print_table(struct table *t, FILE *f, int width, const char *title, size_t rows,
 		 size_t all);

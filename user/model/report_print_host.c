@@ -6,8 +6,7 @@
 static void print_apis(struct report *r, FILE *f, u32 top, int width)
 {
 	static const char *const heads[] = { "TOTAL", "COUNT", "AVG", "~P50", "~P90", "MAX",
-					     "ERRORS",
-					     "<API CALL", NULL };
+					     "ERRORS", "<API CALL", NULL };
 	struct table *t = table_new(heads);
 	size_t n = shown(r->apis.n, top);
 	char b[16];
@@ -15,9 +14,7 @@ static void print_apis(struct report *r, FILE *f, u32 top, int width)
 	for (size_t i = 0; i < n; i++) {
 		struct row *row = r->apis.list[i];
 
-		table_cell(t, "%s", human_ns(b, row->h.sum));
-		table_cell(t, "%llu", row->h.count);
-		table_cell(t, "%s", human_ns(b, row->h.sum / row->h.count));
+		sum_cells(t, row->h.sum, row->h.count);
 		table_cell(t, "%s", human_ns(b, histogram_percentile(&row->h, 50)));
 		table_cell(t, "%s", human_ns(b, histogram_percentile(&row->h, 90)));
 		table_cell(t, "%s", human_ns(b, row->h.max));
@@ -40,9 +37,7 @@ static void print_syncs(struct report *r, FILE *f, int width)
 
 		if (!s->count)
 			continue;
-		table_cell(t, "%s", human_ns(b, s->total_ns));
-		table_cell(t, "%llu", s->count);
-		table_cell(t, "%s", human_ns(b, s->total_ns / s->count));
+		sum_cells(t, s->total_ns, s->count);
 		table_cell(t, "%s", human_ns(b, s->max_ns));
 		table_cell(t, "%s", sync_type_name(i));
 		rows++;
@@ -63,9 +58,7 @@ static void print_nvtx(struct report *r, FILE *f, u32 top, int width)
 	for (size_t i = 0; i < n; i++) {
 		struct row *row = r->nvtx.list[i];
 
-		table_cell(t, "%s", human_ns(b, row->h.sum));
-		table_cell(t, "%llu", row->h.count);
-		table_cell(t, "%s", human_ns(b, row->h.sum / row->h.count));
+		sum_cells(t, row->h.sum, row->h.count);
 		table_cell(t, "%s", human_ns(b, row->h.max));
 		table_cell(t, "%s", row->name);
 	}
