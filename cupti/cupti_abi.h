@@ -89,8 +89,8 @@ enum cupti_memory_kind {		/* CUpti_ActivityMemoryKind */
 
 enum cupti_sync_type {			/* CUpti_ActivitySynchronizationType */
 	CUPTI_SYNC_UNKNOWN = 0, CUPTI_SYNC_EVENT_SYNCHRONIZE = 1,
-	CUPTI_SYNC_STREAM_WAIT_EVENT = 2,
-	CUPTI_SYNC_STREAM_SYNCHRONIZE = 3, CUPTI_SYNC_CONTEXT_SYNCHRONIZE = 4,
+	CUPTI_SYNC_STREAM_WAIT_EVENT = 2, CUPTI_SYNC_STREAM_SYNCHRONIZE = 3,
+	CUPTI_SYNC_CONTEXT_SYNCHRONIZE = 4,
 };
 
 enum cupti_overhead_kind {		/* CUpti_ActivityOverheadKind */

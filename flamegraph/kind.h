@@ -6,8 +6,7 @@
 
 enum flame_kind {
 	KIND_ALL, KIND_BASE, KIND_NATIVE, KIND_PYTHON, KIND_OS, KIND_API, KIND_GPU,
-	KIND_GPU_COPY,
-	KIND_COMM, KIND_NOTE, KIND_COUNT,
+	KIND_GPU_COPY, KIND_COMM, KIND_NOTE, KIND_COUNT,
 };
 
 enum flame_kind flame_kind(const struct flame_name *name, uint32_t depth, uint32_t base);

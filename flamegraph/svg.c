@@ -227,12 +227,10 @@ int flame_write_svg(struct flame_tree *t, FILE *out, const struct flame_options 
 	canvas_measure(&c);
 	for (i = 0; i < c.order.count; i++)
 		c.present[flame_kind(flame_name(t, c.order.places[i].node),
-				     c.order.places[i].depth,
-				     o->base)] = true;
+				     c.order.places[i].depth, o->base)] = true;
 	write_head(&c);
 	fprintf(out, "<svg id=\"frames\" x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\">\n", SIDE,
-		c.top,
-		c.width - 2 * SIDE, (c.order.depth + 1) * c.height);
+		c.top, c.width - 2 * SIDE, (c.order.depth + 1) * c.height);
 	for (i = 0; !err && i < c.order.count; i++)
 		err = write_frame(&c, &c.order.places[i]);
 	write_foot(&c);

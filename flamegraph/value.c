@@ -43,8 +43,7 @@ char *flame_value(char buf[FLAME_VALUE_LEN], uint64_t value, const char *countna
 		u++;
 	if (u && u->name)
 		snprintf(buf, FLAME_VALUE_LEN, "%.4g %s (%s %s)", value / u->size, u->name,
-			 exact,
-			 countname);
+			 exact, countname);
 	else
 		snprintf(buf, FLAME_VALUE_LEN, "%s %.60s", exact, countname);
 	return buf;

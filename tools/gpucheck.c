@@ -79,8 +79,7 @@ static void print_tools(const struct checks *c)
 
 		if (v.why)
 			check_add(&verdicts, "tools", tools[i].tool, v.status, "", "%s: %s %s",
-				  tools[i].about,
-				  v.why->name, v.why->found);
+				  tools[i].about, v.why->name, v.why->found);
 		else
 			check_add(&verdicts, "tools", tools[i].tool, v.status, "", "%s",
 				  tools[i].about);

@@ -21,8 +21,7 @@ static struct settings {
 
 static const struct enum_name ops[] = {
 	{ FOLD_KERNEL, "kernel" }, { FOLD_COPY, "copy" }, { FOLD_SET, "set" },
-	{ FOLD_GRAPH, "graph" },
-	{ FOLD_ALL, "all" }, { FOLD_API, "api" }, {}
+	{ FOLD_GRAPH, "graph" }, { FOLD_ALL, "all" }, { FOLD_API, "api" }, {}
 };
 static const struct enum_name bys[] = {
 	{ FOLD_BY_THREAD, "thread" }, { FOLD_BY_PROCESS, "process" },
@@ -49,8 +48,7 @@ static const struct option_row options[] = {
 	    "keep frames of CUDA and of the recorder above the CUDA call"),
 	ROW(svg.inverted, 0, "inverted", NULL, OPT_SWITCH, "outermost frame at the top"),
 	OPT_SET_RANGE(struct settings, svg.min_width, 0, "minwidth", "PIXELS", OPT_REAL, 0,
-		      1000,
-		      "leave narrower frames out of the picture (0.1)"),
+		      1000, "leave narrower frames out of the picture (0.1)"),
 	ROW(title, 0, "title", "TEXT", OPT_STRING, "headline of the picture"),
 	{}
 };

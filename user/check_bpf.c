@@ -87,8 +87,7 @@ static int try_perf_event(void)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr), .type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_CPU_CLOCK,
-		.freq = 1, .sample_freq = 99, .disabled = 1,
+		.config = PERF_COUNT_SW_CPU_CLOCK, .freq = 1, .sample_freq = 99, .disabled = 1,
 	};
 
 	return open_event(&attr);
@@ -140,8 +139,7 @@ static void check_uprobe(struct checks *c)
 		      "run a kernel built with CONFIG_UPROBE_EVENTS=y");
 	tried(c, "usdt", err < 0 ? err :
 	      access("/sys/bus/event_source/devices/uprobe/format/ref_ctr_offset", F_OK) ?
-	      -ENOENT : 0,
-	      "with semaphores", true, "run as root, or Linux 4.20 or later");
+	      -ENOENT : 0, "with semaphores", true, "run as root, or Linux 4.20 or later");
 	tried(c, "uprobe_multi", multi, "many probes in one link", false,
 	      "Linux 6.6 or later attaches and detaches faster; nothing is lost without it");
 }
@@ -166,8 +164,7 @@ static void check_programs(struct checks *c)
 	      "one program for many functions", false,
 	      "Linux 5.15 or later");
 	tried(c, "get_attach_cookie", try_helper(BPF_FUNC_get_attach_cookie),
-	      "arguments of USDT probes", false,
-	      "Linux 5.15 or later");
+	      "arguments of USDT probes", false, "Linux 5.15 or later");
 }
 
 static void check_stats(struct checks *c)
@@ -193,8 +190,7 @@ void check_bpf(struct checks *c)
 		return;		/* the rest would only say the same */
 	close(prog);
 	tried(c, "ring_buffer", try_map(BPF_MAP_TYPE_RINGBUF), "records reach user space by it",
-	      true,
-	      "run Linux 5.8 or later");
+	      true, "run Linux 5.8 or later");
 	check_uprobe(c);
 	check_programs(c);
 	check_stats(c);

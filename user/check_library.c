@@ -166,9 +166,8 @@ static void cuda_failed(struct checks *c, const char *path, const struct answer 
 		check_add(c, GROUP, "libcuda", CHECK_DEGRADED,
 			  "is the kernel module loaded, and of the same version?",
 			  "%s, CUDA %u.%u, but cuInit returned %d (%s%s)", path,
-			  a->version / 1000,
-			  a->version % 1000 / 10, a->code, name ? "CUDA_ERROR_" : "",
-			  name ? name : "?");
+			  a->version / 1000, a->version % 1000 / 10, a->code,
+			  name ? "CUDA_ERROR_" : "", name ? name : "?");
 }
 
 static void check_libcuda(struct checks *c)
@@ -188,8 +187,7 @@ static void check_libcuda(struct checks *c)
 		cuda_failed(c, path, &a);
 	else
 		check_add(c, GROUP, "libcuda", CHECK_OK, "", "%s, CUDA %u.%u, %d device%s: %s",
-			  path,
-			  a.version / 1000, a.version % 1000 / 10, a.devices,
+			  path, a.version / 1000, a.version % 1000 / 10, a.devices,
 			  a.devices == 1 ? "" : "s", a.text);
 	if (!strncmp(a.text, "cudasim", 7))
 		check_add(c, GROUP, "simulated", CHECK_DEGRADED, "",

@@ -57,8 +57,8 @@ static const char *type_name(u8 type)
 {
 	static const char *const names[] = {
 		[PROBE_UPROBE] = "uprobe", [PROBE_URETPROBE] = "uretprobe",
-		[PROBE_USDT] = "usdt",
-		[PROBE_TRACEPOINT] = "tracepoint", [PROBE_RAW_TRACEPOINT] = "raw_tracepoint",
+		[PROBE_USDT] = "usdt", [PROBE_TRACEPOINT] = "tracepoint",
+		[PROBE_RAW_TRACEPOINT] = "raw_tracepoint",
 		[PROBE_BTF_TRACEPOINT] = "btf_tracepoint", [PROBE_PERF_EVENT] = "perf_event",
 	};
 
@@ -66,8 +66,7 @@ static const char *type_name(u8 type)
 }
 
 static void report_table(const struct cost *c, const struct trap_cost *t,
-			 const struct sums *sum,
-			 const struct sink *s)
+			 const struct sums *sum, const struct sink *s)
 {
 	static const char *const heads[] = { "<PROGRAM", "<KIND", "RUNS", "PROGRAM(ns)",
 					     "TRAP(ns)", NULL };

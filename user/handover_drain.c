@@ -229,8 +229,7 @@ static void lost_put(struct peer *p, struct handover_sink *sink, u32 where, u64 
 {
 	struct lost l = {
 		.e = { .ts = now_ns(), .pid = p->shown.pid, .size = sizeof(l),
-		       .kind = EVENT_LOST,
-		       .producer = p->shown.producer, .cpu = CPU_UNKNOWN },
+		       .kind = EVENT_LOST, .producer = p->shown.producer, .cpu = CPU_UNKNOWN },
 		.count = count, .where = where,
 	};
 	int err;

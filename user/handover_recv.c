@@ -216,8 +216,7 @@ static void newcomer(struct handover *h, int fd)
 	struct peer *p = NULL;
 
 	if (!getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) && cred.pid > 0 &&
-	    !h->stopped &&
-	    h->peer_count < h->set.peers && h->next_producer <= 0xffff &&
+	    !h->stopped && h->peer_count < h->set.peers && h->next_producer <= 0xffff &&
 	    (!h->sink.ops->accept || h->sink.ops->accept(h->sink.ctx, cred.pid)))
 		p = calloc(1, sizeof(*p));
 	if (!p) {

@@ -10,8 +10,7 @@
 static int out_of_range(const struct option_row *row, const char *text)
 {
 	return fail_usage("--%s wants a number from %llu to %llu, not \"%s\"", row->name,
-			  row->min,
-			  row->most, text);
+			  row->min, row->most, text);
 }
 
 static int parse_unsigned(const struct option_row *row, const char *text, u64 *v)
@@ -82,9 +81,8 @@ static int parse_power2(const struct option_row *row, const char *text, u64 *v)
 		*v <<= *end == 'K' ? 10 : *end == 'M' ? 20 : 30, end++;
 	if (*end || end == text || *v < row->min || *v > row->most || *v & (*v - 1))
 		return fail_usage("--%s wants a power of two from %llu to %llu%s, not \"%s\"",
-				  row->name,
-				  row->min, mega ? row->most >> 20 : row->most, mega ? "M" : "",
-				  text);
+				  row->name, row->min, mega ? row->most >> 20 : row->most,
+				  mega ? "M" : "", text);
 	return 0;
 }
 

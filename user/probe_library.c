@@ -136,8 +136,7 @@ static int attach_uprobe(struct probe_libraries *t, const struct probe_row *row,
 	return probe_keep(t->o, row,
 			  bpf_program__attach_uprobe_opts(probe_program(t->o, row), pid,
 								     t->files[file].path,
-								     offset,
-								     &opts));
+								     offset, &opts));
 }
 
 /* In at least one of the files; a row that is nowhere fails, or is a note when it is

@@ -101,8 +101,7 @@ static int poll_ring(struct live *l, struct ring_buffer *ring)
 static int source_ring(struct live *l)
 {
 	struct ring_buffer *ring = ring_buffer__new(probe_map_fd(l->object, "events"),
-						    from_ring,
-						    l, NULL);
+						    from_ring, l, NULL);
 	int err = 0;
 
 	if (!ring)

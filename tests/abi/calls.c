@@ -6,8 +6,7 @@
 
 static const char *const classes[] = {
 	"OTHER", "LAUNCH", "COPY", "SET", "SYNC", "ALLOC", "FREE", "EVENT", "GRAPH_LAUNCH",
-	"GRAPH",
-	"STREAM", "MODULE",
+	"GRAPH", "STREAM", "MODULE",
 };
 
 int main(void)

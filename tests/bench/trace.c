@@ -153,8 +153,7 @@ static double bench_memcpy(const u8 *rows, size_t len)
 static void print_speed(const char *what, u64 n, double s, double zstd_s, double memcpy_s)
 {
 	printf("trace: %s %.1f M records/s, time %.2f x zstd -1 of the rows, %.1f x memcpy\n",
-	       what,
-	       n / s / 1e6, s / zstd_s, s / memcpy_s);
+	       what, n / s / 1e6, s / zstd_s, s / memcpy_s);
 }
 
 int main(int argc, char **argv)

@@ -111,8 +111,7 @@ int main(int argc, char **argv)
 {
 	static const struct tool kinds = {
 		.name = "kinds", .about = "test of every type of probe row", .examples = "",
-		.set = &set,
-		.kind = EVENT_HIT, .options = options, .columns = columns,
+		.set = &set, .kind = EVENT_HIT, .options = options, .columns = columns,
 	};
 
 	return argc > 1 && !strcmp(argv[1], "work") ? work() : tool_main(&kinds, argc, argv);

@@ -43,8 +43,7 @@ static int put_device(void *ctx, const struct device_info *d)
 static int put_api(void *ctx, const struct api_call *c)
 {
 	say("api ts=%llu producer=%u correlation=%u name=%s depth=%u ops=%u stack=%s\n",
-	    c->r.e.ts,
-	    c->r.e.producer, c->r.correlation, c->name, c->r.depth, c->ops,
+	    c->r.e.ts, c->r.e.producer, c->r.correlation, c->name, c->r.depth, c->ops,
 	    stack_text(c->stack));
 	return 0;
 }
@@ -54,8 +53,7 @@ static int put_op(void *ctx, const struct gpu_op *op)
 	say("op ts=%llu dur=%llu name=%s gpu=%u producer=%u pid=%u call=%s link=%u early=%u captured=%u stack=%s\n",
 	    op->g->e.ts, op->g->dur_ns, op->name, op->device->gpu, op->process->producer,
 	    op->process->pid, op->call ? op->call->name : "-", op->link, op->early,
-	    op->captured,
-	    stack_text(op->stack));
+	    op->captured, stack_text(op->stack));
 	return 0;
 }
 
@@ -76,8 +74,7 @@ static int put_nvtx(void *ctx, const struct nvtx *n)
 static int put_host(void *ctx, const struct host_event *h)
 {
 	say("%s ts=%llu tid=%u call=%s:%u\n", record_type(h->e->kind)->name, h->e->ts,
-	    h->e->tid,
-	    h->call ? h->call->name : "-", h->call ? h->call->r.correlation : 0);
+	    h->e->tid, h->call ? h->call->name : "-", h->call ? h->call->r.correlation : 0);
 	return 0;
 }
 
@@ -90,15 +87,15 @@ static void put_counts(void)
 
 	for (size_t i = 0; i < n; i++)
 		say("process pid=%u ppid=%u producer=%u comm=%s start=%llu end=%llu\n",
-		    p[i]->pid,
-		    p[i]->ppid, p[i]->producer, p[i]->comm, p[i]->start_ns, p[i]->end_ns);
+		    p[i]->pid, p[i]->ppid, p[i]->producer, p[i]->comm, p[i]->start_ns,
+		    p[i]->end_ns);
 	printf("counts records=%llu first=%llu last=%llu kernels=%llu copies=%llu sets=%llu graphs=%llu\n",
 	       c->records, c->first_ns, c->last_ns, c->ops[OP_KERNEL], c->ops[OP_COPY],
 	       c->ops[OP_SET], c->ops[OP_GRAPH]);
 	printf("links correlated=%llu uncorrelated=%llu early=%llu no_stack=%llu captured=%llu sync=%llu/%llu host=%llu/%llu\n",
 	       c->op_correlated, c->op_uncorrelated, c->op_early, c->op_no_stack,
-	       c->op_captured,
-	       c->sync_correlated, c->sync_uncorrelated, c->host_in_call, c->host_outside);
+	       c->op_captured, c->sync_correlated, c->sync_uncorrelated, c->host_in_call,
+	       c->host_outside);
 	printf("calls api=%llu nested=%llu evicted=%llu\n", c->api, c->api_nested, c->evicted);
 	printf("gaps undefined_names=%llu undefined_stacks=%llu unknown_kinds=%llu blocks_missing=%llu lost_unknown=%llu cupti=%llu\n",
 	       c->undefined_names, c->undefined_stacks, c->unknown_kinds, c->blocks_missing,
@@ -110,8 +107,7 @@ static void put_counts(void)
 int main(int argc, char **argv)
 {
 	static const struct view view = { put_task, put_device, put_api, put_op, put_sync,
-					  put_nvtx,
-					  NULL, put_host };
+					  put_nvtx, NULL, put_host };
 	char *damage = NULL;
 	int err;
 

@@ -126,8 +126,7 @@ static void interned(struct span s, long packet)
 {
 	static const u32 where[][2] = {
 		{ 1, CATEGORIES }, { 2, NAMES }, { 3, ANNOTATIONS }, { 23, CONTEXTS },
-		{ 24, STAGES },
-		{ 1000, KERNELS }, { 1001, ARGS },
+		{ 24, STAGES }, { 1000, KERNELS }, { 1001, ARGS },
 	};
 	struct field f;
 

@@ -76,8 +76,7 @@ static void print(const struct event *e)
 	const struct field *f;
 
 	fprintf(opt.out, "%s ts=%" PRIu64 " pid=%u tid=%u producer=%u", type->name,
-		(uint64_t)e->ts,
-		e->pid, e->tid, e->producer);
+		(uint64_t)e->ts, e->pid, e->tid, e->producer);
 	for (f = type->fields; f->name; f++)
 		print_field(e, f);
 	if (type->tail == AS_TEXT)
@@ -182,9 +181,8 @@ static void summary(struct handover *h, int rc)
 {
 	static const char *const where[16] = {
 		[LOST_SLOT_RING] = "slot_ring", [LOST_NO_SLOT] = "no_slot",
-		[LOST_CUPTI] = "cupti",
-		[LOST_UNFINISHED] = "unfinished", [LOST_HOSTILE] = "hostile",
-		[LOST_CLOCK] = "clock",
+		[LOST_CUPTI] = "cupti", [LOST_UNFINISHED] = "unfinished",
+		[LOST_HOSTILE] = "hostile", [LOST_CLOCK] = "clock",
 	};
 	int i;
 

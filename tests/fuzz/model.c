@@ -49,17 +49,15 @@ static u64 anything(void)
 /* How many values a field takes, by its name: those that name something take few. */
 static const struct { const char *name; u64 n; } few[] = {
 	{ "pid", 6 }, { "tid", 12 }, { "producer", 4 }, { "cpu", 4 }, { "correlation", 60 },
-	{ "name", 25 },
-	{ "nvtx_domain", 25 }, { "id", 20 }, { "stack", 20 }, { "device", 4 }, { "ordinal", 4 },
-	{ "context", 3 }, { "stream", 4 }, { "depth", 2 }, { "class", 12 }, { "domain", 3 },
-	{ "node", 30 },
+	{ "name", 25 }, { "nvtx_domain", 25 }, { "id", 20 }, { "stack", 20 }, { "device", 4 },
+	{ "ordinal", 4 }, { "context", 3 }, { "stream", 4 }, { "depth", 2 }, { "class", 12 },
+	{ "domain", 3 }, { "node", 30 },
 	{ "source", 30 }, { "graph_node", 30 }, { "copy_kind", 13 }, { "src_kind", 9 },
-	{ "dst_kind", 9 },
-	{ "type", 6 }, { "what", 6 }, { "where", 18 }, { "process", 4 }, { "ppid", 6 },
-	{ "on", 2 },
+	{ "dst_kind", 9 }, { "type", 6 }, { "what", 6 }, { "where", 18 }, { "process", 4 },
+	{ "ppid", 6 }, { "on", 2 },
 	{ "state", 4 }, { "result", 3 }, { "dur_ns", 200000 }, { "bytes", 1 << 24 },
-	{ "count", 9 },
-	{ "start_ns", 3 }, { "simulated", 2 }, { "cupti_realtime", 1 }, { "op", 6 }, {}
+	{ "count", 9 }, { "start_ns", 3 }, { "simulated", 2 }, { "cupti_realtime", 1 },
+	{ "op", 6 }, {}
 };
 
 static u64 time_next(void)
@@ -91,8 +89,8 @@ static u32 text(char *at, u32 room)
 {
 	static const char *const traps[] = {
 		"", ";", "\n", "a;b\r\n1", "]]></script>&<\"'>", "\x1b[2J\xc2\x9b" "31m",
-		"\xff\xfe\xc0\xaf", "_ZN",
-		"_Z1fILi1EEvv", "\xe2\x80\xae" "abc", "{\"a\":\\u0000}", "%s%n", "../../x", " ",
+		"\xff\xfe\xc0\xaf", "_ZN", "_Z1fILi1EEvv", "\xe2\x80\xae" "abc",
+		"{\"a\":\\u0000}", "%s%n", "../../x", " ",
 		" 123", "\xf0\x9f\x98\x80",
 	};
 	u32 n = 0;
@@ -289,9 +287,8 @@ int main(int argc, char **argv)
 		make(path, atoi(argv[4]));
 		f = create(argv[1], seed, "truth", (char[512]){});
 		fprintf(f, "%llu %llu %llu %llu %llu %llu %llu %llu\n", truth.kernels,
-			truth.kernel_ns, truth.copies,
-			truth.bytes, truth.sets, truth.graphs, truth.api - truth.nested,
-			truth.lost);
+			truth.kernel_ns, truth.copies, truth.bytes, truth.sets, truth.graphs,
+			truth.api - truth.nested, truth.lost);
 		fclose(f);
 		view_report(path, argv[1], seed);
 		view_timeline(path, argv[1], seed);

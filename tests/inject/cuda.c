@@ -160,8 +160,7 @@ static void helper(void)
 static void expect(void)
 {
 	printf("expect kernel %u\nexpect copy %u\nexpect set %u\nexpect graph %u\n", kernels,
-	       copies,
-	       sets, graphs);
+	       copies, sets, graphs);
 	fflush(stdout);
 }
 

@@ -60,8 +60,7 @@ static void *launch(void *arg)
 	MUST(cuCtxSetCurrent(context));
 	for (int i = 1; i < count; i++)
 		MUST(cuLaunchKernel(i % 2 ? saxpy : scale, (i - 1) % 97 + 1, 2, 1, 128, 1, 1,
-				    512,
-				    stream, params, NULL));
+				    512, stream, params, NULL));
 	if (!cuLaunchKernel(saxpy, 0, 2, 1, 128, 1, 1, 512, stream, params, NULL)) {
 		fprintf(stderr, "launches: an empty grid was taken\n");
 		exit(1);

@@ -94,11 +94,10 @@ static void print_header(struct report *r, FILE *f)
 	out_line(f, "host       %s, Linux %s, %s%s", info->host[0] ? info->host : "?",
 		 info->kernel[0] ? info->kernel : "?",
 		 c->simulated ? "simulated GPU" : info->driver[0] ? "NVIDIA driver " :
-		 "no NVIDIA driver",
-		 c->simulated ? "" : info->driver);
+		 "no NVIDIA driver", c->simulated ? "" : info->driver);
 	out_line(f, "recorded   %s, %llu records, %zu process%s, %zu GPU%s%s%s",
-		 human_ns(a, c->last_ns - c->first_ns),
-		 c->records, processes, processes == 1 ? "" : "es", model_gpus(r->model),
+		 human_ns(a, c->last_ns - c->first_ns), c->records, processes,
+		 processes == 1 ? "" : "es", model_gpus(r->model),
 		 model_gpus(r->model) == 1 ? "" : "s", info->tool[0] ? ", by " : "",
 		 info->tool);
 	if (r->damage)
@@ -110,8 +109,7 @@ static void print_header(struct report *r, FILE *f)
 static void print_kernels(struct report *r, FILE *f, u32 top, int width)
 {
 	static const char *const heads[] = { "SHARE%", "TOTAL", "COUNT", "AVG", "~MIN", "~P50",
-					     "~P90",
-					     "MAX", "<KERNEL", NULL };
+					     "~P90", "MAX", "<KERNEL", NULL };
 	struct table *t = table_new(heads);
 	size_t n = shown(r->kernels.n, top);
 	char b[16], title[96], busy_text[16];
@@ -211,8 +209,7 @@ static void gap_cells(struct table *t, const struct interval *g)
 static void print_gaps(struct report *r, FILE *f, u32 top, int width)
 {
 	static const char *const heads[] = { "GPU", "AT", "IDLE", "UNLAUNCHED", "LAUNCHED",
-					     "~TID",
-					     "<THEN", "<THE THREAD", NULL };
+					     "~TID", "<THEN", "<THE THREAD", NULL };
 	const struct model_counts *c = model_counts(r->model);
 	struct table *t = table_new(heads);
 	size_t rows = 0, all = 0;

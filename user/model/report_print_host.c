@@ -83,8 +83,7 @@ static void host_cells(struct table *t, const char *name, const struct host_sums
 static void print_host(struct report *r, FILE *f, u32 top, int width)
 {
 	static const char *const heads[] = { "OFF-CPU", "~TIMES", "RUNNABLE", "FAULTS",
-					     "~IOCTLS",
-					     "IN IOCTL", "~BLOCK I/O", "~IN BLOCK",
+					     "~IOCTLS", "IN IOCTL", "~BLOCK I/O", "~IN BLOCK",
 					     "<INSIDE OF", NULL };
 	struct table *t = table_new(heads);
 	size_t n = shown(r->host_calls.n, top);
@@ -102,8 +101,8 @@ static void print_host(struct report *r, FILE *f, u32 top, int width)
 static void print_streams(struct report *r, FILE *f, u32 top, int width)
 {
 	static const char *const heads[] = { "PID", "GPU", "CONTEXT", "STREAM", "TOTAL",
-					     "SHARE%",
-					     "KERNELS", "COPIES", "SETS", "GRAPHS", NULL };
+					     "SHARE%", "KERNELS", "COPIES", "SETS", "GRAPHS",
+					     NULL };
 	struct table *t = table_new(heads);
 	size_t n = shown(r->stream_n, top);
 	char b[16];
@@ -129,9 +128,8 @@ static void print_streams(struct report *r, FILE *f, u32 top, int width)
 static void print_processes(struct report *r, FILE *f, u32 top, int width)
 {
 	static const char *const heads[] = { "PID", "KERNELS", "TIME", "COPIES", "COPIED",
-					     "SETS",
-					     "GRAPHS", "API CALLS", "IN API", "<COMMAND",
-					     NULL };
+					     "SETS", "GRAPHS", "API CALLS", "IN API",
+					     "<COMMAND", NULL };
 	struct table *t = table_new(heads);
 	size_t n = shown(r->process_n, top);
 	char b[16];
@@ -170,8 +168,7 @@ static void print_launches(struct report *r, FILE *f)
 			human_ns(a, r->graphs.total_ns));
 	if (r->overhead.count)
 		fprintf(f, "overhead of CUPTI and the driver: %llu times, %s\n",
-			r->overhead.count,
-			human_ns(a, r->overhead.total_ns));
+			r->overhead.count, human_ns(a, r->overhead.total_ns));
 	if (c->op_early)
 		fprintf(f,
 			"%llu operations start before their launch call: the clocks disagree\n",

@@ -293,8 +293,7 @@ static int on_ioctl(struct timeline *t, const struct ioctl_call *i)
 	char name[48];
 	struct slice s = {
 		.ts = i->e.ts, .end = time_end(i->e.ts, i->dur_ns), .kind = SLICE_IOCTL,
-		.rank = RANK_IN_API,
-		.category = intern(t, INTERN_CATEGORY, "ioctl"),
+		.rank = RANK_IN_API, .category = intern(t, INTERN_CATEGORY, "ioctl"),
 		.a = i->cmd | (u64)(u32)(i->result < 0 ? i->result : 0) << 32, .b = i->device,
 	};
 

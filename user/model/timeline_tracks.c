@@ -354,8 +354,7 @@ void tracks_finish(struct timeline *t)
 		u32 pid = slot->key >> 32, tid = (u32)slot->key;
 
 		perfetto_thread(t->p, l->uuid, as_u64(hash_get(&t->processes, (u64)pid + 1)),
-				pid, tid,
-				model_thread(t->m, tid)->comm);
+				pid, tid, model_thread(t->m, tid)->comm);
 	}
 	gpus_write(t);
 }

@@ -177,8 +177,7 @@ static void loop_finish(struct loop *l)
 	if (r->handover)
 		handover_stop(r->handover);
 	while (r->handover && handover_busy(r->handover) && now_ns() < end &&
-	       l->interrupts < 2 &&
-	       !r->file_error)
+	       l->interrupts < 2 && !r->file_error)
 		loop_turn(l);
 	if (r->handover && handover_busy(r->handover))
 		warn("a process did not hand over all that it had: its last records are missing");

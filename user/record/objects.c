@@ -101,8 +101,7 @@ static bool object_is(const struct object *o, const struct object *key, const ch
 
 /* key: inode, device and where it is mapped. */
 static struct object *object_get(struct objects *all, const struct object *key,
-				 const char *path,
-				 size_t len)
+				 const char *path, size_t len)
 {
 	struct object **head = &all->heads[(key->inode ^ key->device) % 256], *o;
 	char name[PATH_MAX];

@@ -265,8 +265,7 @@ void sets_cost(struct recorder *r, u64 span_ns, u64 own_ns)
 	table_print(t, stderr, 0, "  ");
 	table_free(t);
 	warn("probes %.2f%% of one core, this program %.2f%%, in %.1f s",
-	     100.0 * probes / span_ns,
-	     100.0 * own_ns / span_ns, span_ns / 1e9);
+	     100.0 * probes / span_ns, 100.0 * own_ns / span_ns, span_ns / 1e9);
 }
 
 static void *set_detach(void *object)

@@ -24,8 +24,7 @@ static void on_call(void *user, int domain, uint32_t cbid, const void *data)
 	struct seen *s = &seen[seen_count++];
 
 	*s = (struct seen){ domain, cbid, d->site, d->correlation, d->context_id, d->data,
-			    d->symbol,
-			    pthread_self() };
+			    d->symbol, pthread_self() };
 	IS(user == &seen_count, 1);
 	if (d->site == CUPTI_ENTER)
 		*d->data = 1000 + d->correlation;

@@ -110,9 +110,8 @@ const struct sim_core *cudasim_core(void)
 		.version = SIM_VERSION, .set_hooks = set_hooks, .now = now, .setting = setting,
 		.device_count = device_count, .fail = fail, .device = device,
 		.context_id = id_of, .stream_id = stream_id, .node_id = node_id,
-		.graph_id = id_of,
-		.context_device = context_device, .context_count = context_count,
-		.settle = settle, .in_flight = in_flight,
+		.graph_id = id_of, .context_device = context_device,
+		.context_count = context_count, .settle = settle, .in_flight = in_flight,
 	};
 
 	return &core;

@@ -472,9 +472,8 @@ const struct test record_tests[] = {
 	{ "declined", declined }, { "drop", drop }, { "clock-default", clock_default },
 	{ "clock-callback", clock_callback }, { "clock-latch", clock_latch },
 	{ "clock-corrupt", clock_corrupt }, { "zero-times", zero_times },
-	{ "external", external },
-	{ "single-calls", single_calls }, { "thread-ids", thread_ids },
-	{ "attributes", attributes },
+	{ "external", external }, { "single-calls", single_calls },
+	{ "thread-ids", thread_ids }, { "attributes", attributes },
 	{ "dump", dump }, { "overhead", overhead }, { "finalize", finalize },
 	{ "forced-flush", forced_flush }, { NULL, NULL },
 };
