@@ -21,6 +21,7 @@
 #include <unistd.h>
 #include "clock.h"
 #include "handover_peer.h"
+#include "handover_place.h"
 #include "log.h"
 
 /*
@@ -46,41 +47,10 @@ struct handover {
 	bool stopped;
 	struct peer **peers;
 	u32 peer_count;
-	char dir[64];
-	char path[108];		/* sun_path */
+	struct place place;
 };
 
 /* ---- making and closing ---- */
-
-/* The directory lets everyone through who knows the name, which nobody can list or guess. */
-static int place_make(struct handover *h, const char *base)
-{
-	u64 secret[2];
-
-	if (getrandom(secret, sizeof(secret), 0) != sizeof(secret))
-		return -EIO;
-	if (snprintf(h->dir, sizeof(h->dir), "%s/gpuscope-XXXXXX", base) >= (int)sizeof(h->dir))
-		return -ENAMETOOLONG;
-	if (!mkdtemp(h->dir)) {
-		h->dir[0] = 0;
-		return -errno;
-	}
-	snprintf(h->path, sizeof(h->path), "%s/%016llx%016llx", h->dir,
-		 (unsigned long long)secret[0], (unsigned long long)secret[1]);
-	return chmod(h->dir, 0711) ? -errno : 0;
-}
-
-static int listener_make(struct handover *h)
-{
-	struct sockaddr_un addr = { .sun_family = AF_UNIX };
-
-	memcpy(addr.sun_path, h->path, sizeof(addr.sun_path));
-	h->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (h->listener < 0 || bind(h->listener, (void *)&addr, sizeof(addr)) ||
-	    chmod(h->path, 0666) || listen(h->listener, 128))
-		return -errno;
-	return 0;
-}
 
 static int watch(struct handover *h, int fd, void *what)
 {
@@ -91,16 +61,11 @@ static int watch(struct handover *h, int fd, void *what)
 
 static int handover_make(struct handover *h)
 {
-	const char *tmp = getenv("TMPDIR");
-	int err = tmp && *tmp ? place_make(h, tmp) : -ENOENT;
+	int err;
 
-	if (err)
-		err = place_make(h, "/tmp");
-	if (err)
-		return err;
-	err = listener_make(h);
-	if (err)
-		return err;
+	h->listener = place_open(&h->place);
+	if (h->listener < 0)
+		return h->listener;
 	h->epoll = epoll_create1(EPOLL_CLOEXEC);
 	h->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	h->reserve = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -131,7 +96,7 @@ int handover_open(struct handover **out, const struct handover_settings *set,
 
 	*out = NULL;
 	if (h) {
-		h->listener = h->epoll = h->timer = h->reserve = -1;
+		h->listener = h->epoll = h->timer = h->reserve = h->place.lock = -1;
 		h->next_producer = 1;
 		h->sink = (struct handover_sink){ ops, ctx, 0 };
 		if (set)
@@ -185,10 +150,7 @@ void handover_close(struct handover *h)
 	fd_close(h->epoll);
 	fd_close(h->timer);
 	fd_close(h->reserve);
-	if (h->path[0])
-		unlink(h->path);
-	if (h->dir[0])
-		rmdir(h->dir);
+	place_close(&h->place);
 	free(h->peers);
 	free(h);
 }
@@ -435,7 +397,7 @@ int handover_poll(struct handover *h)
 
 const char *handover_socket_path(const struct handover *h)
 {
-	return h->path;
+	return h->place.path;
 }
 
 int handover_fd(const struct handover *h)
