@@ -140,7 +140,7 @@ static void child_run(const struct recorder *r, int go, int result, char **argv)
 		if (err)
 			tell(result, FAILED_TO_ADOPT, -err);
 	}
-	sigprocmask(SIG_SETMASK, &r->signals_before, NULL);
+	signals_restore(&r->signals_before);
 	setrlimit(RLIMIT_NOFILE, &r->files_before);
 	child_environment(r);
 	if (to_stdout(r))

@@ -31,16 +31,6 @@ struct loop {
 	bool progress;
 };
 
-void loop_signals(sigset_t *set)
-{
-	sigemptyset(set);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGQUIT);
-	sigaddset(set, SIGTERM);
-	sigaddset(set, SIGHUP);
-	sigaddset(set, SIGCHLD);
-}
-
 static int watch(struct loop *l, int fd)
 {
 	struct epoll_event ev = { .events = EPOLLIN, .data.fd = fd };
@@ -56,7 +46,7 @@ static int loop_open(struct loop *l)
 	sigset_t set;
 	int err;
 
-	loop_signals(&set);
+	signals_wanted(&set);
 	l->epoll = epoll_create1(EPOLL_CLOEXEC);
 	l->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	l->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
@@ -116,6 +106,8 @@ static void command_ended(struct command *c)
 /* A terminal sends Ctrl-C to the command as well; kill(1) sends it to us alone. */
 static void interrupt(struct loop *l, const struct signalfd_siginfo *s)
 {
+	if (s->ssi_code > 0 && signal_ignored(s->ssi_signo))
+		return;
 	if (s->ssi_code <= 0 && !l->r->command.exited)
 		kill(l->r->command.pid, s->ssi_signo);
 	if (++l->interrupts > 1)
@@ -124,17 +116,19 @@ static void interrupt(struct loop *l, const struct signalfd_siginfo *s)
 
 static void take_signals(struct loop *l)
 {
+	struct command *c = &l->r->command;
 	struct signalfd_siginfo s;
 
 	while (read(l->signals, &s, sizeof(s)) == sizeof(s)) {
 		if (s.ssi_signo == SIGCHLD) {
-			command_ended(&l->r->command);
-		} else if (s.ssi_signo == SIGTERM || s.ssi_signo == SIGHUP) {
-			if (!l->r->command.exited)
-				kill(l->r->command.pid, s.ssi_signo);
-			l->stop = s.ssi_signo;
-		} else {
+			command_ended(c);
+		} else if (s.ssi_signo == SIGINT || s.ssi_signo == SIGQUIT) {
 			interrupt(l, &s);
+		} else {
+			if (!c->exited)
+				kill(c->pid, s.ssi_signo);
+			if (s.ssi_signo == SIGTERM || s.ssi_signo == SIGHUP)
+				l->stop = s.ssi_signo;
 		}
 	}
 }

@@ -2,6 +2,7 @@
 /* A recording from beginning to end: what is opened in which order, and what is said at its
  * end. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -105,6 +106,8 @@ static int settings_check(const struct record_settings *s, const struct record_s
 {
 	if (s->output && !strcmp(s->output, "-") && isatty(STDOUT_FILENO))
 		return fail_usage("a recording is binary: it does not go to a terminal (-o FILE)");
+	if (s->output && !strcmp(s->output, "-") && fcntl(STDOUT_FILENO, F_GETFD) < 0)
+		return fail_usage("standard output is closed: nothing can be recorded there (-o FILE)");
 	return sets_check(sets, s->probes);
 }
 
@@ -171,18 +174,31 @@ static void raise_files(struct recorder *r)
 	setrlimit(RLIMIT_NOFILE, &all);
 }
 
+/* A stream that is closed stays so for the command; what we open must not get its number. */
+static void streams_fill(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 static int recorder_begin(struct recorder *r, const struct record_set *sets, char **argv)
 {
-	sigset_t set;
 	int code;
 
+	streams_fill();
 	raise_files(r);
-	loop_signals(&set);
-	sigprocmask(SIG_BLOCK, &set, &r->signals_before);
 	code = command_check(argv[0]);
 	if (code)
 		return code;
-	if (file_open(r) || handover_begin(r) || sets_open(r, sets))
+	if (file_open(r))	/* of a FIFO: may wait for its reader, and be interrupted */
+		return EXIT_FAILED;
+	signals_take(&r->signals_before);
+	if (handover_begin(r) || sets_open(r, sets))
 		return EXIT_FAILED;
 	record_note(r, NOTE_SETTING, "stacks=%s", r->taking_stacks ? "frame-pointer" : "none");
 	code = command_spawn(r, argv);
@@ -234,12 +250,13 @@ static int wait_for_command(struct recorder *r, int stopped)
 
 	if (stopped == SIGINT || stopped == SIGQUIT)
 		return 128 + stopped;	/* asked twice */
-	sigprocmask(SIG_SETMASK, &r->signals_before, NULL);
+	signals_unblock(&r->signals_before);
 	while (!c->exited && (waitpid(c->pid, &c->status, 0) == c->pid || errno != EINTR))
 		c->exited = true;
 	return command_code(c);
 }
 
+/* Nothing is left to undo when we wait: a signal may end us then. */
 static int recorder_run(struct recorder *r)
 {
 	u64 begin = now_ns(), own = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
@@ -248,6 +265,7 @@ static int recorder_run(struct recorder *r)
 	if (r->set->cost)
 		sets_cost(r, now_ns() - begin, clock_ns(CLOCK_PROCESS_CPUTIME_ID) - own);
 	err = recorder_end(r);
+	recorder_free(r);
 	code = wait_for_command(r, stopped);
 	if (err || stopped < 0)
 		return EXIT_FAILED;
@@ -273,8 +291,8 @@ int record_command(const struct record_settings *settings, const struct record_s
 	}
 	code = recorder_begin(&r, sets, argv);
 	if (!code)
-		code = recorder_run(&r);
-	else if (r.file)
+		return recorder_run(&r);
+	if (r.file)
 		trace_close(r.file);
 	recorder_free(&r);
 	return code;

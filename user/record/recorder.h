@@ -73,6 +73,16 @@ void process_from_proc(struct process *p);
 void process_forget(struct hash *all, u32 pid);
 void processes_free(struct hash *all);
 
+/* ---- signals (signals.c) ---- */
+
+struct signals { sigset_t mask; struct sigaction action[3]; };
+
+void signals_take(struct signals *before);	/* those of the loop are blocked */
+void signals_unblock(const struct signals *before);
+void signals_restore(const struct signals *before);
+void signals_wanted(sigset_t *set);		/* what the loop takes */
+bool signal_ignored(int signal);		/* by who started us */
+
 /* ---- the command (command.c) ---- */
 
 struct command {
@@ -111,7 +121,7 @@ struct recorder {
 	int followed_fd, adopt_fd;	/* -1 without BPF */
 	bool inner;			/* we run in a pid namespace: host ids are not ours */
 	bool simulated, taking_stacks;
-	sigset_t signals_before;	/* what the command gets: as we got it */
+	struct signals signals_before;	/* what the command gets: as we got it */
 	struct rlimit files_before;
 	struct command command;
 	struct hash processes;
@@ -156,6 +166,5 @@ void stack_maps(struct recorder *r, struct process *p);	/* take a snapshot now *
 /* Until the command ended (0) or the user ended the recording (the signal). Negative:
  * reported. */
 int loop_run(struct recorder *r);
-void loop_signals(sigset_t *set);	/* what it takes: blocked before it */
 
 #endif

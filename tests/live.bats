@@ -1,0 +1,109 @@
+#!/usr/bin/env bats
+# gpurec in bad company: callers, limits and places that are not as usual. The command runs as it would alone.
+
+setup() {
+	load helpers
+	cd "$BATS_TEST_TMPDIR" || exit
+	requires nogpu
+}
+
+# kernels FILE: how many are recorded
+kernels() { "$O/test/cattrace" "$1" | grep -c '^kernel ' || true; }
+
+@test "a caller that ignores SIGCHLD or SIGPIPE: the recording ends with the command, which ignores them too" {
+	requires perl
+	perl -e '$SIG{CHLD} = $SIG{PIPE} = "IGNORE"; exec @ARGV' grep SigIgn /proc/self/status > alone
+	run -0 timeout 20 perl -e '$SIG{CHLD} = $SIG{PIPE} = "IGNORE"; exec @ARGV' "$BIN/gpurec" -o x.gst -- grep SigIgn /proc/self/status
+	[[ "$output" == *"$(cat alone)"* ]]
+}
+
+@test "nohup: a hang-up ends neither the command nor the recording" {
+	nohup "$BIN/gpurec" -o x.gst -- sh -c 'echo $PPID > recorder; until [ -e go ]; do sleep 0.05; done; exec "$0" 9' "$PROG/exits" > out 2> err &
+	until_true test -s recorder
+	kill -HUP "$(cat recorder)"
+	touch go
+	wait $!
+	requires bpf
+	"$O/test/cattrace" x.gst | grep '^task ' | grep 'what=exec' | grep -q 'comm="exits"'
+}
+
+@test "SIGUSR1 and SIGUSR2 are the command's, not the recorder's end" {
+	local signal
+	for signal in USR1 USR2; do
+		"$BIN/gpurec" -o x.gst -- sh -c 'trap "exit 9" '$signal'; echo $PPID > recorder; while :; do sleep 0.05; done' 2> err &
+		until_true test -s recorder
+		kill -$signal "$(cat recorder)"
+		wait $! || code=$?
+		[ "${code:-0}" -eq 9 ]
+		grep -q ' 0 lost$' err
+		rm recorder
+	done
+}
+
+@test "readers of the trace or of the messages that go away end neither the command nor its exit code" {
+	(code=0; "$BIN/gpurec" -v -o x.gst -- sh -c 'sleep 0.2; echo done > ran; exit 6' || code=$?; echo $code > code) 2>&1 | true
+	until_true test -s code
+	[ "$(cat ran code | xargs)" = "done 6" ]
+	"$O/test/cattrace" x.gst > /dev/null
+	rm ran code
+	(code=0; "$BIN/gpurec" -o - -- sh -c 'until [ -e go ]; do sleep 0.05; done; echo done > ran' 2> err || code=$?; echo $code > code) | { head -c 10 > /dev/null; touch go; }
+	until_true test -s code
+	[ "$(cat ran code | xargs)" = "done 125" ]
+	grep -q 'cannot write stdout: Broken pipe' err
+}
+
+@test "a limit of file size ends the recording, not the command" {
+	run -125 bash -c 'ulimit -f 1; "$@"' sh "$BIN/gpurec" -o x.gst -- "$PROG/many"
+	[[ "$output" == *"cannot write x.gst: File too large"* ]]
+	[[ "$output" == *"expect kernels"* ]]
+}
+
+@test "closed standard streams: they stay closed for the command, and nothing else gets into the file" {
+	(sh -c 'ls /proc/self/fd > alone') <&- >&- 2>&-
+	("$BIN/gpurec" -o x.gst -- sh -c 'ls /proc/self/fd > seen' || echo $? > code) <&- >&- 2>&-
+	[ ! -e code ]
+	diff alone seen
+	run -0 "$O/test/cattrace" x.gst
+	run -2 bash -c '"$1" -o - -- true >&-' sh "$BIN/gpurec"
+	[[ "$output" == *"standard output is closed"* ]]
+}
+
+@test "what a killed recorder left in TMPDIR the next one removes, what lives it leaves alone" {
+	mkdir tmp
+	export TMPDIR="$PWD/tmp"
+	record x.gst sh -c 'echo "$GPUSCOPE_SOCKET" > socket; until [ -e go ]; do sleep 0.05; done; exec "$0"' "$PROG/exits" > out 2> err &
+	until_true test -s socket
+	run record y.gst sh -c 'echo "$GPUSCOPE_SOCKET" > dead; kill -9 $PPID'
+	[ -S "$(cat dead)" ]
+	record y.gst true
+	[ ! -e "$(cat dead)" ]
+	[ "$(ls tmp | wc -l)" -eq 1 ]
+	touch go
+	wait $!
+	[ "$(kernels x.gst)" -eq 17 ]
+	[ -z "$(ls tmp)" ]
+}
+
+@test "a TMPDIR that is relative, full, too long or none: the program finds the recorder" {
+	local long
+	long="$PWD/$(printf 'a%.0s' {1..90})"
+	mkdir "$long"
+	for TMPDIR in . /nonexistent "$long"; do
+		export TMPDIR
+		record x.gst sh -c 'cd /; exec "$0"' "$PROG/exits" > out 2> err
+		[ "$(kernels x.gst)" -eq 17 ] || { echo "TMPDIR=$TMPDIR"; cat err; false; }
+	done
+	requires mounts
+	mkdir full
+	cat > small <<-'END'
+		mount -t tmpfs -o size=4k,nr_inodes=2 none full || exit 99	# room for the directory, none for the socket
+		exec "$@"
+	END
+	TMPDIR="$PWD/full" sim unshare -m bash small "$BIN/gpurec" -o x.gst -- "$PROG/exits" > out 2> err
+	[ "$(kernels x.gst)" -eq 17 ]
+}
+
+@test "a FIFO that nobody reads can be waited for no longer" {
+	mkfifo fifo
+	run -124 timeout -s INT -k 5 1 "$BIN/gpurec" -o fifo -- true
+}
