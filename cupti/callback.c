@@ -188,31 +188,40 @@ void api_callback(void *user, int domain, uint32_t cbid, const void *data)
 	}
 }
 
-static void enable_rows(u32 enable, int domain, u32 count)
+/* Some are unknown to older versions. 0, or the CUptiResult when not one was taken. */
+static int enable_rows(u32 enable, int domain, u32 count)
 {
+	bool any = false;
+	int err = 0, result;
 	u32 cbid;
 
 	for (cbid = 1; cbid < count; cbid++) {
 		const struct api_row *row = api_row(domain, cbid);
 
-		if (row && row->class != API_OTHER)
-			library.cupti.enable_callback(enable, library.subscriber, domain, cbid);
+		if (!row || row->class == API_OTHER)
+			continue;
+		result = library.cupti.enable_callback(enable, library.subscriber, domain,
+						       cbid);
+		any = any || !result;
+		err = result ? result : err;
 	}
+	return any ? 0 : err;
 }
 
-static void enable_all(u32 enable)
+static int enable_all(u32 enable)
 {
 	static const u32 resources[] = { CUPTI_RESOURCE_CONTEXT_CREATED,
 		CUPTI_RESOURCE_GRAPHNODE_CREATED, CUPTI_RESOURCE_GRAPHNODE_CLONED };
+	int driver = enable_rows(enable, CUPTI_DOMAIN_DRIVER_API,
+				 sizeof(api_driver_rows) / sizeof(api_driver_rows[0]));
+	int runtime = enable_rows(enable, CUPTI_DOMAIN_RUNTIME_API,
+				  sizeof(api_runtime_rows) / sizeof(api_runtime_rows[0]));
 	size_t i;
 
-	enable_rows(enable, CUPTI_DOMAIN_DRIVER_API,
-		    sizeof(api_driver_rows) / sizeof(api_driver_rows[0]));
-	enable_rows(enable, CUPTI_DOMAIN_RUNTIME_API,
-		    sizeof(api_runtime_rows) / sizeof(api_runtime_rows[0]));
 	for (i = 0; i < sizeof(resources) / sizeof(resources[0]); i++)
 		library.cupti.enable_callback(enable, library.subscriber, CUPTI_DOMAIN_RESOURCE,
 					      resources[i]);
+	return driver ? driver : runtime;
 }
 
 void api_close(void)
@@ -221,20 +230,22 @@ void api_close(void)
 }
 
 /* Off at once for callers, whatever CUPTI still calls; on only when all is enabled. */
-void api_callbacks(u32 on)
+int api_callbacks(u32 on)
 {
 	u32 was = load_relaxed(&recording);
+	int err = 0;
 
 	if (!(on & WANT_API))
 		on = 0;
 	if (on == was)
-		return;
+		return 0;
 	store_release(&recording, 0);
 	add_relaxed(&library.epoch, 1);
 	store_release(&closing, false);
 	if (on)
 		store_release(&library.first_ignored, ~0U);
 	if (!on != !was && library.cupti_up)
-		enable_all(on != 0);
+		err = enable_all(on != 0);
 	store_release(&recording, on);
+	return on ? err : 0;
 }

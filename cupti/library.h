@@ -134,7 +134,7 @@ void cupti_stop(void);			/* give the subscription back */
 void cupti_drops(void *context, u32 stream);
 
 /* ---- callback.c, activity.c, devices.c ---- */
-void api_callbacks(u32 on);		/* WANT_* */
+int api_callbacks(u32 on);		/* WANT_*; 0, or why CUPTI gives no calls */
 void api_close(void);			/* no new calls; those that have begun are recorded */
 void api_callback(void *user, int domain, uint32_t cbid, const void *data);
 int activity_init(void);

@@ -94,7 +94,7 @@ void switch_to(u32 wanted, bool early)
 	if (!library.cupti_up)
 		return;
 	switch_kinds(from, wanted);
-	api_callbacks(wanted);
+	status(api_callbacks(wanted));
 }
 
 void cupti_flush(bool force)
@@ -102,7 +102,7 @@ void cupti_flush(bool force)
 	if (!library.cupti_up)
 		return;
 	store_release(&library.forcing, force);
-	library.cupti.flush_all(force ? CUPTI_FLUSH_FORCED : 0);
+	status(library.cupti.flush_all(force ? CUPTI_FLUSH_FORCED : 0));
 	store_release(&library.forcing, false);
 	cupti_drops(NULL, 0);
 }
