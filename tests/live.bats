@@ -107,3 +107,26 @@ kernels() { "$O/test/cattrace" "$1" | grep -c '^kernel ' || true; }
 	mkfifo fifo
 	run -124 timeout -s INT -k 5 1 "$BIN/gpurec" -o fifo -- true
 }
+
+@test "a process that uses CUDA and is not recorded is named, with the reason, also in the file; others are not" {
+	requires bpf mounts
+	local loop=("$PROG/launchloop" 30000 50000)
+	record x.gst env -i LD_LIBRARY_PATH="$SIMLIB" "${loop[@]}" > out 2> err
+	grep -qE '^gpurec: cannot record CUDA in process [0-9]+ \(launchloop\): its environment has no CUDA_INJECTION64_PATH' err
+	"$O/test/cattrace" x.gst | grep '^note ' | grep 'what=missing' | grep -q 'its environment has no'
+	record x.gst env -u GPUSCOPE_SOCKET "${loop[@]}" > out 2> err
+	grep -q 'its environment has no GPUSCOPE_SOCKET' err
+	TMPDIR=/dev/shm record x.gst unshare -m sh -c 'mount -t tmpfs none /dev/shm; exec "$0" "$@"' "${loop[@]}" > out 2> err
+	grep -q 'it does not come to the socket' err
+	record x.gst sh -c '"$0" "$@" & "$0" "$@" & wait' "${loop[@]}" > out 2> err
+	[ "$(kernels x.gst)" -eq 60002 ]
+	run ! grep 'cannot record' err
+}
+
+@test "a CUPTI that takes no callbacks, or keeps its records, is said" {
+	local function
+	for function in cuptiEnableCallback cuptiActivityFlushAll; do
+		CUDASIM_FAIL="$function:err=7" record x.gst "$PROG/exits" > out 2> err
+		grep -q 'cannot record CUDA in process [0-9]*: CUPTI error 7' err || { echo "$function"; cat err; false; }
+	done
+}

@@ -20,7 +20,7 @@
 #include "handover_recv.h"
 
 #define PREFIX "gpuscope-socket-"
-#define TRIES  3	/* another recorder may take a new directory for a dead one until it is locked */
+#define TRIES  3	/* until it is locked a new directory may be taken for a dead one's */
 
 /* ---- what others left ---- */
 
@@ -62,15 +62,15 @@ static void dead_remove_all(const char *base)
 /* The directory lets everyone through who knows the name, which nobody can list or guess. */
 static int place_make(struct place *p, const char *base)
 {
+	int n = snprintf(p->dir, sizeof(p->dir), "%s/" PREFIX "XXXXXX", base);
 	u64 secret[2];
 
-	if (getrandom(secret, sizeof(secret), 0) != sizeof(secret))
-		return -EIO;
-	if (snprintf(p->dir, sizeof(p->dir), "%s/" PREFIX "XXXXXX", base) >= (int)sizeof(p->dir) ||
-	    !mkdtemp(p->dir)) {
+	if (n >= (int)sizeof(p->dir) || !mkdtemp(p->dir)) {
 		p->dir[0] = '\0';
 		return errno ? -errno : -ENAMETOOLONG;
 	}
+	if (getrandom(secret, sizeof(secret), 0) != sizeof(secret))
+		return -EIO;
 	snprintf(p->path, sizeof(p->path), "%s/%016llx%016llx", p->dir, secret[0], secret[1]);
 	if (chmod(p->dir, 0711))
 		return -errno;

@@ -18,7 +18,6 @@
 #include <unistd.h>
 #include "recorder.h"
 
-#define CUDA_ENV "CUDA_INJECTION64_PATH"
 #define NVTX_ENV "NVTX_INJECTION64_PATH"
 
 enum { FAILED_TO_ADOPT = 1, FAILED_TO_EXECUTE = 2 };

@@ -40,6 +40,8 @@ static void task_learn(struct recorder *r, const struct task *t)
 	if (t->what != TASK_EXIT)
 		p->task = *t;
 	p->local = r->inner ? t->ns_pid : t->e.pid;
+	if (t->what == TASK_FORK || t->what == TASK_EXEC)
+		unrecorded_begin(p, t->what == TASK_FORK);
 	if (t->what == TASK_FORK)
 		task_forked(r, p);
 	if (t->what == TASK_EXEC)
@@ -129,6 +131,7 @@ static void peer_came(struct recorder *r, const struct handover_peer *peer)
 		p = process_get(&r->processes, peer->pid);
 	if (!p->task.e.kind)
 		process_from_proc(p);
+	p->came = true;
 	stack_maps(r, p);	/* all of CUDA is mapped by now, and it may not live long */
 	t = p->task;
 	t.e.ts = now_ns();

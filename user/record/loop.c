@@ -25,7 +25,7 @@
 struct loop {
 	struct recorder *r;
 	int epoll, signals, timer;
-	u64 next_second;
+	u64 next_second, next_look;
 	int interrupts;		/* SIGINT, SIGQUIT so far */
 	int stop;		/* the signal by which the user ended the recording */
 	bool progress;
@@ -69,7 +69,17 @@ static void loop_close(struct loop *l)
 	close(l->epoll);
 }
 
-/* ---- once a second ---- */
+/* ---- ten times a second, and once ---- */
+
+static void every_tenth(struct loop *l)
+{
+	u64 now = now_ns();
+
+	if (now < l->next_look)
+		return;
+	l->next_look = now + SECOND_NS / 10;
+	unrecorded_look(l->r);
+}
 
 static void progress(struct loop *l)
 {
@@ -158,6 +168,7 @@ static void loop_turn(struct loop *l)
 			continue;
 	take_signals(l);
 	loop_drain(l);
+	every_tenth(l);
 	every_second(l);
 }
 

@@ -158,7 +158,7 @@ void objects_free(struct objects *all)
 
 /* ---- the mappings of a process ---- */
 
-static char *proc_text(u32 pid, const char *file)	/* NULL: gone, or empty (a zombie) */
+char *proc_text(u32 pid, const char *file)
 {
 	size_t room = 1 << 16, used = 0;
 	char path[64], *text;

@@ -53,6 +53,7 @@ const struct mapping *maps_find(const struct maps *m, u64 addr);
 void maps_put(struct maps *m);			/* NULL is fine */
 void object_symbols(struct object *o);		/* reads them, once */
 void objects_free(struct objects *objects);
+char *proc_text(u32 pid, const char *file);	/* in /proc/PID; NULL: gone, or a zombie */
 
 /* ---- processes (processes.c) ---- */
 
@@ -63,6 +64,10 @@ struct process {
 	struct maps *maps;		/* the last snapshot */
 	u64 maps_ns;
 	u32 in_vain;			/* snapshots in a row that did not help */
+	u64 look_ns, look_wait_ns;	/* unrecorded.c: does it use CUDA unseen? */
+	bool came;			/* to the socket, or it was said why not */
+	bool forked;			/* and not executed since */
+	bool late;			/* our library is in it, and it did not come so far */
 };
 
 /* `all`: host id -> struct process */
@@ -72,6 +77,14 @@ struct process *process_find_local(const struct hash *all, u32 local);
 void process_from_proc(struct process *p);
 void process_forget(struct hash *all, u32 pid);
 void processes_free(struct hash *all);
+
+/* ---- what uses CUDA and is not recorded (unrecorded.c) ---- */
+
+#define CUDA_ENV "CUDA_INJECTION64_PATH"
+
+struct recorder;
+void unrecorded_begin(struct process *p, bool forked);	/* or it executed something */
+void unrecorded_look(struct recorder *r);
 
 /* ---- signals (signals.c) ---- */
 
@@ -93,7 +106,6 @@ struct command {
 	bool cuda;			/* our library will be loaded into it */
 };
 
-struct recorder;
 int command_check(const char *name);	/* 0, or reported: 127 none, 126 cannot be executed */
 int command_spawn(struct recorder *r, char **argv);	/* it waits before exec; 0 or 125 */
 int command_release(struct recorder *r);		/* let it run; 0, 126, 127 or 125,

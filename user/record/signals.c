@@ -8,11 +8,9 @@
 #include <signal.h>
 #include "recorder.h"
 
-static const int ours[] = { SIGCHLD, SIGPIPE, SIGXFSZ };
+#define OURS (sizeof(((struct signals *)0)->action) / sizeof(struct sigaction))
 
-#define OURS (sizeof(ours) / sizeof(*ours))
-
-_Static_assert(OURS == sizeof(((struct signals *)0)->action) / sizeof(struct sigaction), "as many");
+static const int ours[OURS] = { SIGCHLD, SIGPIPE, SIGXFSZ };
 
 bool signal_ignored(int signal)
 {
