@@ -130,3 +130,19 @@ kernels() { "$O/test/cattrace" "$1" | grep -c '^kernel ' || true; }
 		grep -q 'cannot record CUDA in process [0-9]*: CUPTI error 7' err || { echo "$function"; cat err; false; }
 	done
 }
+
+@test "what a stopped process still holds when the recording ends counts as lost" {
+	local pid
+	GPUREC=--fail-on-loss record x.gst sh -c 'echo $PPID > recorder; exec "$0" 100000 50000' "$PROG/launchloop" > out 2> err &
+	until_true grep -q runs out
+	pid="$(pgrep -P "$(cat recorder)")"
+	kill -STOP "$pid"
+	kill -INT "$(cat recorder)"
+	kill -INT "$(cat recorder)"
+	wait $! || code=$?
+	kill -9 "$pid"
+	cat err
+	[ "$code" -eq 3 ]
+	grep -q 'its last records are missing' err
+	"$O/test/cattrace" x.gst | grep -q '^lost .*where=unfinished'
+}

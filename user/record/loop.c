@@ -184,8 +184,10 @@ static void loop_finish(struct loop *l)
 	while (r->handover && handover_busy(r->handover) && now_ns() < end &&
 	       l->interrupts < 2 && !r->file_error)
 		loop_turn(l);
-	if (r->handover && handover_busy(r->handover))
+	if (r->handover && handover_busy(r->handover)) {
 		warn("a process did not hand over all that it had: its last records are missing");
+		record_lost(r, LOST_UNFINISHED, LOST_UNKNOWN);
+	}
 	sets_detach(r);
 	loop_drain(l);
 	sets_losses(r);
