@@ -36,6 +36,7 @@ enum {
 };
 
 /* library_state */
+enum { RING_STATUS_NO_CUPTI = -1, RING_STATUS_NO_THREAD = -2 };	/* cupti_status */
 enum { RING_LIBRARY_UP = 1, RING_LIBRARY_DONE = 2, RING_LIBRARY_OFF = 3 };
 
 struct ring_file {
@@ -47,7 +48,7 @@ struct ring_file {
 	u16 pad;
 	u32 wanted;		/* WANT_*, written by the recorder; 0: it has gone */
 	u32 library_state;	/* written by the library */
-	s32 cupti_status;	/* CUptiResult of what failed, 0 fine, -1 no libcupti found */
+	s32 cupti_status;	/* CUptiResult of what failed, 0 fine, RING_STATUS_* */
 	u32 cupti_version;	/* as cuptiGetVersion says */
 	u32 clock_realtime;	/* 1: the MONOTONIC callback was refused, see struct
 				 * clock_pair */

@@ -247,6 +247,8 @@ static int library_start(void)
 	}
 	helper_runs = helper_start();
 	if (!helper_runs) {
+		store_relaxed(&library.ring->cupti_status, RING_STATUS_NO_THREAD);
+		store_release(&library.ring->library_state, RING_LIBRARY_OFF);
 		handover_forget();
 		return -1;
 	}

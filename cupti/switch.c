@@ -48,7 +48,7 @@ static void cupti_start(bool early)
 
 	library.cupti_tried = true;
 	if (cupti_load() || activity_init()) {
-		status(-1);
+		status(RING_STATUS_NO_CUPTI);
 		return;
 	}
 	store_relaxed(&library.ring->cupti_version, library.cupti_version);

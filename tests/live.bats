@@ -146,3 +146,11 @@ kernels() { "$O/test/cattrace" "$1" | grep -c '^kernel ' || true; }
 	grep -q 'its last records are missing' err
 	"$O/test/cattrace" x.gst | grep -q '^lost .*where=unfinished'
 }
+
+@test "a program that may start no thread is unharmed, and it is said why CUDA is missing" {
+	requires nobody prlimit
+	chmod 777 .
+	sim setpriv --reuid 65534 --regid 65534 --clear-groups "$BIN/gpurec" -o x.gst -- prlimit --nproc=1 "$PROG/exits" > out 2> err
+	grep -q 'expect kernels 17' out
+	grep -q 'it may start no thread for the library (ulimit -u)' err
+}

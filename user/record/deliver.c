@@ -147,7 +147,8 @@ static void peer_came(struct recorder *r, const struct handover_peer *peer)
 static const char *cupti_reason(s32 status)
 {
 	switch (status) {
-	case -1: return "no libcupti was found (GPUSCOPE_CUPTI=FILE names it)";
+	case RING_STATUS_NO_CUPTI: return "no libcupti was found (GPUSCOPE_CUPTI=FILE names it)";
+	case RING_STATUS_NO_THREAD: return "it may start no thread for the library (ulimit -u)";
 	case 8: return "another tool has taken CUPTI (CUPTI_ERROR_MAX_LIMIT_REACHED)";
 	case 15: return "the driver is not ready (CUPTI_ERROR_NOT_INITIALIZED)";
 	case 35: return "only administrators may profile (CUPTI_ERROR_INSUFFICIENT_PRIVILEGES)";
