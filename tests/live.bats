@@ -154,3 +154,13 @@ kernels() { "$O/test/cattrace" "$1" | grep -c '^kernel ' || true; }
 	grep -q 'expect kernels 17' out
 	grep -q 'it may start no thread for the library (ulimit -u)' err
 }
+
+@test "a GPUSCOPE_CUDA_LIB that is no library is said once, and the rest is recorded" {
+	local lib
+	for lib in /nonexistent /etc/passwd /tmp ""; do
+		GPUSCOPE_CUDA_LIB="$lib" record x.gst "$PROG/exits" > out 2> err
+		grep -v 'cannot record the kernel side' err | head -n -1 > said
+		[ "$(cat said)" = "gpurec: GPUSCOPE_CUDA_LIB names no library: \"$lib\": CUDA is not recorded" ] || { cat err; false; }
+		grep -q ' 0 lost$' err
+	done
+}

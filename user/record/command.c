@@ -25,6 +25,18 @@ struct failure { int what, err; };
 
 /* ---- our library ---- */
 
+static bool is_elf(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char magic[4];
+	bool elf = fd >= 0 && read(fd, magic, sizeof(magic)) == sizeof(magic) &&
+		   !memcmp(magic, "\177ELF", sizeof(magic));
+
+	if (fd >= 0)
+		close(fd);
+	return elf;
+}
+
 static bool library_look(char *found)
 {
 	static const char *const places[] = {
@@ -35,7 +47,7 @@ static bool library_look(char *found)
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	if (given)
-		return realpath(given, found);
+		return realpath(given, found) && is_elf(found);
 	self[n > 0 ? n : 0] = '\0';
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		snprintf(path, sizeof(path), "%.*s/%s", (int)(strrchr(self, '/') - self), self,
@@ -218,7 +230,11 @@ bool command_cuda(void)
 	}
 	if (command_library())
 		return true;
-	warn("cannot find libgpuscope-cuda.so beside this program: CUDA is not recorded "
-	     "(GPUSCOPE_CUDA_LIB=PATH names it)");
+	if (getenv("GPUSCOPE_CUDA_LIB"))
+		warn("GPUSCOPE_CUDA_LIB names no library: \"%s\": CUDA is not recorded",
+		     getenv("GPUSCOPE_CUDA_LIB"));
+	else
+		warn("cannot find libgpuscope-cuda.so beside this program: CUDA is not recorded "
+		     "(GPUSCOPE_CUDA_LIB=PATH names it)");
 	return false;
 }

@@ -10,6 +10,7 @@
 
 #define FIRST_NS 100000000ULL
 #define LAST_NS  4000000000ULL
+#define CLEARED  " (what started it cleared it)"
 
 void unrecorded_begin(struct process *p, bool forked)
 {
@@ -50,11 +51,11 @@ static const char *reason(struct process *p)
 	if (!cuda || (ours && p->forked))	/* a child has its parent's mappings */
 		return NULL;
 	if (!environment_has(p, CUDA_ENV))
-		return "its environment has no " CUDA_ENV " (what started it cleared it)";
+		return "its environment has no " CUDA_ENV CLEARED;
 	if (!ours)
 		return NULL;	/* it may call cuInit() later */
 	if (!environment_has(p, HANDOVER_SOCKET_ENV))
-		return "its environment has no " HANDOVER_SOCKET_ENV " (what started it cleared it)";
+		return "its environment has no " HANDOVER_SOCKET_ENV CLEARED;
 	p->late = true;		/* it may be on its way */
 	return late ? "it does not come to the socket (are its /tmp, its root or its user ids others?)" :
 		      NULL;
