@@ -164,3 +164,14 @@ kernels() { "$O/test/cattrace" "$1" | grep -c '^kernel ' || true; }
 		grep -q ' 0 lost$' err
 	done
 }
+
+@test "a script whose interpreter is not there leaves no file, and the old one in its place" {
+	printf '#!/nonexistent\n' > script
+	chmod +x script
+	run -127 "$BIN/gpurec" -o x.gst -- ./script
+	[ ! -e x.gst ]
+	echo first > x.gst
+	run -127 "$BIN/gpurec" -o x.gst -- ./script
+	[ "$(cat x.gst)" = first ]
+	[ ! -e x.gst.old ]
+}

@@ -117,14 +117,32 @@ bool to_stdout(const struct recorder *r)
 }
 
 /* As perf does: the recording before this one becomes FILE.old. */
-static void keep_old(const char *path)
+static bool old_name(const char *path, char *old, size_t size)
 {
-	char old[4096];
 	struct stat st;
 
-	if (!lstat(path, &st) && S_ISREG(st.st_mode) &&
-	    snprintf(old, sizeof(old), "%s.old", path) < (int)sizeof(old))
-		rename(path, old);
+	return !lstat(path, &st) && S_ISREG(st.st_mode) &&
+	       snprintf(old, size, "%s.old", path) < (int)size;
+}
+
+static bool keep_old(const char *path)
+{
+	char old[4096];
+
+	return old_name(path, old, sizeof(old)) && !rename(path, old);
+}
+
+/* Nothing ran: all is as it was. */
+static void file_undo(const struct recorder *r)
+{
+	char old[4096];
+
+	if (to_stdout(r) || !old_name(r->path, old, sizeof(old)))
+		return;
+	if (r->kept_old)
+		rename(old, r->path);
+	else
+		unlink(r->path);
 }
 
 static int file_open(struct recorder *r)
@@ -135,7 +153,7 @@ static int file_open(struct recorder *r)
 
 	snprintf(tool, sizeof(tool), "%s %s", program_invocation_short_name, GPUSCOPE_VERSION);
 	trace_info_here(&info, tool);
-	keep_old(r->path);
+	r->kept_old = keep_old(r->path);
 	err = trace_create(&r->file, r->path, &info);
 	if (err)
 		return err;
@@ -294,6 +312,8 @@ int record_command(const struct record_settings *settings, const struct record_s
 		return recorder_run(&r);
 	if (r.file)
 		trace_close(r.file);
+	if (r.file && code != EXIT_FAILED)
+		file_undo(&r);
 	recorder_free(&r);
 	return code;
 }

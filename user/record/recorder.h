@@ -123,6 +123,7 @@ struct recorder {
 	const char *path;
 	struct trace_writer *file;
 	int file_error;			/* the file can take no more */
+	bool kept_old;			/* what had its name is FILE.old now */
 	struct handover *handover;
 	struct ring_buffer *ring;	/* NULL: no BPF */
 	struct probe_shared *shared;
