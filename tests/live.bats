@@ -114,8 +114,13 @@ kernels() { "$O/test/cattrace" "$1" | grep -c '^kernel ' || true; }
 	record x.gst env -i LD_LIBRARY_PATH="$SIMLIB" "${loop[@]}" > out 2> err
 	grep -qE '^gpurec: cannot record CUDA in process [0-9]+ \(launchloop\): its environment has no CUDA_INJECTION64_PATH' err
 	"$O/test/cattrace" x.gst | grep '^note ' | grep 'what=missing' | grep -q 'its environment has no'
+	record x.gst env CUDA_INJECTION64_PATH=/some/other.so "${loop[@]}" > out 2> err
+	grep -q 'its CUDA_INJECTION64_PATH names another library' err
 	record x.gst env -u GPUSCOPE_SOCKET "${loop[@]}" > out 2> err
 	grep -q 'its environment has no GPUSCOPE_SOCKET' err
+	record x.gst env -u CUDA_INJECTION64_PATH -u NVTX_INJECTION64_PATH "$BIN/gpurec" -o y.gst "${loop[@]}" > out 2> err
+	grep -q "its GPUSCOPE_SOCKET is another recorder's" err
+	[ "$(kernels y.gst)" -eq 30001 ]
 	TMPDIR=/dev/shm record x.gst unshare -m sh -c 'mount -t tmpfs none /dev/shm; exec "$0" "$@"' "${loop[@]}" > out 2> err
 	grep -q 'it does not come to the socket' err
 	record x.gst sh -c '"$0" "$@" & "$0" "$@" & wait' "${loop[@]}" > out 2> err

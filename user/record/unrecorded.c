@@ -20,8 +20,8 @@ void unrecorded_begin(struct process *p, bool forked)
 	p->look_ns = now_ns() + FIRST_NS;
 }
 
-/* As it was executed with; the values are nobody's business. What cannot be read has it. */
-static bool environment_has(const struct process *p, const char *name)
+/* As it was executed with; other values are nobody's business. What cannot be read has it. */
+static bool environment_has(const struct process *p, const char *name, const char *value)
 {
 	size_t room = 0, n = strlen(name);
 	char path[64], *entry = NULL;
@@ -33,14 +33,15 @@ static bool environment_has(const struct process *p, const char *name)
 	if (!f)
 		return true;
 	while (!found && getdelim(&entry, &room, '\0', f) > 0)
-		found = !strncmp(entry, name, n) && entry[n] == '=';
+		found = !strncmp(entry, name, n) && entry[n] == '=' &&
+			(!value || !strcmp(entry + n + 1, value));
 	free(entry);
 	fclose(f);
 	return found;
 }
 
 /* NULL: nothing is wrong, or nothing can be said (yet). */
-static const char *reason(struct process *p)
+static const char *reason(const struct recorder *r, struct process *p)
 {
 	char *maps = proc_text(p->local, "maps");
 	bool cuda = maps && strstr(maps, "/libcuda.so");
@@ -50,12 +51,16 @@ static const char *reason(struct process *p)
 	free(maps);
 	if (!cuda || (ours && p->forked))	/* a child has its parent's mappings */
 		return NULL;
-	if (!environment_has(p, CUDA_ENV))
+	if (!environment_has(p, CUDA_ENV, NULL))
 		return "its environment has no " CUDA_ENV CLEARED;
+	if (!ours && !environment_has(p, CUDA_ENV, command_library()))
+		return "its " CUDA_ENV " names another library";
 	if (!ours)
 		return NULL;	/* it may call cuInit() later */
-	if (!environment_has(p, HANDOVER_SOCKET_ENV))
+	if (!environment_has(p, HANDOVER_SOCKET_ENV, NULL))
 		return "its environment has no " HANDOVER_SOCKET_ENV CLEARED;
+	if (!environment_has(p, HANDOVER_SOCKET_ENV, handover_socket_path(r->handover)))
+		return "its " HANDOVER_SOCKET_ENV " is another recorder's";
 	p->late = true;		/* it may be on its way */
 	return late ? "it does not come to the socket (are its /tmp, its root or its user ids others?)" :
 		      NULL;
@@ -64,7 +69,7 @@ static const char *reason(struct process *p)
 /* Each reason is said once: a command may start hundreds of processes. */
 static void process_look(struct recorder *r, struct process *p)
 {
-	const char *why = reason(p);
+	const char *why = reason(r, p);
 
 	p->look_wait_ns = p->look_wait_ns * 2 < LAST_NS ? p->look_wait_ns * 2 : LAST_NS;
 	p->look_ns = now_ns() + p->look_wait_ns;
