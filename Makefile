@@ -132,7 +132,7 @@ $O/cudasim/bin/%: tests/programs/%.c $(filter-out %libcupti.so.13,$(SIMS))
 $O/cudasim/bin/%.nvcc: tests/programs/%.cu $(filter-out %libcupti.so.13,$(SIMS))
 	$(call say,NVCC)
 	@mkdir -p $(@D)
-	$Q$(NVCC) -arch=sm_90 -cudart shared -Xcompiler -fno-omit-frame-pointer -o $@ $<
+	$Q$(NVCC) -arch=sm_90 -cudart shared -Xcompiler -fno-omit-frame-pointer -MMD -MF $@.d -MT $@ -o $@ $<
 
 # ---- test programs, probes as host C, benchmarks ----
 $O/test/%: tests/bin/%.c $O/lib/libgpuscope.a | $(TESTSKELS)

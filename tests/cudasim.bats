@@ -31,6 +31,17 @@ expected() { sed -nE "s/^expect $1 //p" "$out"; }
 	[ "$(expected kernels)" = 21 ]
 }
 
+@test "the same source as nvcc builds it does and counts the same" {
+	requires nvcc
+	for p in threads forktree copies sync; do
+		program $p
+		ours="$(expected kernels) $(expected copies) $(expected sets) $(expected api:cudaLaunchKernel)"
+		program $p.nvcc || { echo "$p.nvcc: exit $?"; cat "$BATS_TEST_TMPDIR/err"; false; }
+		theirs="$(expected kernels) $(expected copies) $(expected sets) $(expected api:cudaLaunchKernel)"
+		[ "$ours" = "$theirs" ] || { echo "$p: $ours, by nvcc $theirs"; false; }
+	done
+}
+
 @test "what is copied to the device comes back, by every direction and kind of memory" {
 	program copies
 	[ "$(expected copies)" = 99 ]

@@ -327,6 +327,13 @@ agrees() {
 	agrees many
 }
 
+@test "programs that nvcc built: the report says what they counted" {
+	requires nogpu c++filt nvcc
+	for p in vector graphs copies threads sync forktree; do
+		agrees "$p.nvcc" --graph=node
+	done
+}
+
 @test "each process of a tree of forks is one in the report" {
 	requires nogpu c++filt
 	agrees forktree

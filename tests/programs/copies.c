@@ -111,7 +111,7 @@ static noinline float best_gbs(void *from, void *to, enum direction d)
 
 static noinline void rates(void)
 {
-	char *fast, *slow = calloc(20, SIZE), *a, *b;
+	char *fast, *slow = (char *)calloc(20, SIZE), *a, *b;
 	float pinned, pageable, inside;
 
 	CALL(cudaMallocHost, (void **)&fast, SIZE * 20);
@@ -138,8 +138,8 @@ int main(void)
 	CALL(cudaMalloc, (void **)&device_a, SIZE);
 	CALL(cudaMalloc, (void **)&device_b, SIZE);
 	CALL(cudaMallocHost, (void **)&pinned, SIZE);
-	pageable = malloc(SIZE);
-	back = malloc(SIZE);
+	pageable = (char *)malloc(SIZE);
+	back = (char *)malloc(SIZE);
 	CALL(cudaStreamCreate, &stream);
 	for (int i = 0; i < 7; i++)
 		there_and_back("pinned", pinned, i);

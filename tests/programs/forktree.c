@@ -14,7 +14,7 @@ static noinline void children_start(char **argv, uint64_t depth, uint64_t width,
 				    uint64_t kernels)
 {
 	char text[3][24];
-	char *args[] = { argv[0], text[0], text[1], text[2], "child", NULL };
+	char *args[] = { argv[0], text[0], text[1], text[2], (char *)"child", NULL };
 
 	sprintf(text[0], "%lu", (unsigned long)depth - 1);
 	sprintf(text[1], "%lu", (unsigned long)width);

@@ -6,6 +6,10 @@
 #ifndef STUB_H
 #define STUB_H
 
+#ifdef __CUDACC__		/* the same program built by nvcc */
+#include "stub_nvcc.h"
+#else
+
 #include "common.h"
 #include "cudart_abi.h"
 
@@ -124,4 +128,5 @@ static inline void say_device(void)
 	fflush(stdout);
 }
 
+#endif	/* __CUDACC__ */
 #endif
