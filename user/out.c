@@ -35,8 +35,7 @@ static void put_escaped(FILE *f, unsigned char c)
 	}
 }
 
-/* Length of the valid UTF-8 sequence at s (at most n bytes), 0 if it is none. */
-static size_t utf8_length(const unsigned char *s, size_t n)
+size_t utf8_length(const unsigned char *s, size_t n)
 {
 	static const u32 least[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	size_t len = s[0] >= 0xf0 && s[0] <= 0xf4 ? 4 : s[0] >= 0xe0 ? 3 : s[0] >= 0xc2 ? 2 : 0;

@@ -55,6 +55,8 @@ char *human_count(char *buf, u64 n);
 
 /* Names come from other programs: what would steer a terminal or is no UTF-8 becomes '?'. */
 void out_clean(char *text);
+/* Length of the valid UTF-8 sequence of several bytes at s (at most n), 0 if it is none. */
+size_t utf8_length(const unsigned char *s, size_t n);
 /* So cleaned; NULL: no memory. The caller frees it. */
 char *out_text(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
 /* One line so cleaned, and its end. */

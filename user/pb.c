@@ -2,6 +2,7 @@
 /* See pb.h. Wire format: the Protocol Buffers encoding document, wire types 0, 1 and 2. */
 #include <stdlib.h>
 #include <string.h>
+#include "out.h"
 #include "pb.h"
 
 enum { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_BYTES = 2 };
@@ -83,25 +84,6 @@ void pb_bytes(struct pb *pb, u32 field, const void *p, size_t n)
 	pb->size += n;
 }
 
-/* Bytes of the valid UTF-8 sequence at s, 0 if there is none. */
-static size_t sequence(const u8 *s)
-{
-	size_t n = s[0] < 0x80 ? 1 : (s[0] & 0xe0) == 0xc0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 :
-		   (s[0] & 0xf8) == 0xf0 ? 4 : 0;
-
-	if (n == 2 && s[0] < 0xc2)
-		return 0;
-	if ((n == 3 && s[0] == 0xe0 && s[1] < 0xa0) || (n == 3 && s[0] == 0xed && s[1] > 0x9f))
-		return 0;
-	if (n == 4 &&
-	    (s[0] > 0xf4 || (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f)))
-		return 0;
-	for (size_t i = 1; i < n; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	return n;
-}
-
 void pb_str(struct pb *pb, u32 field, const char *text)
 {
 	size_t n = strlen(text), at, step;
@@ -111,8 +93,8 @@ void pb_str(struct pb *pb, u32 field, const char *text)
 	if (pb->failed)
 		return;
 	p = pb->data + pb->size - n;
-	for (at = 0; at < n; at += step) {	/* the NUL behind text ends a cut sequence */
-		step = sequence((const u8 *)text + at);
+	for (at = 0; at < n; at += step) {
+		step = p[at] < 0x80 ? 1 : utf8_length((const u8 *)text + at, n - at);
 		if (!step) {
 			p[at] = '?';
 			step = 1;

@@ -353,3 +353,13 @@ const char *enum_name(const struct enum_name *names, s64 value)
 			return names->name;
 	return NULL;
 }
+
+const struct enum_name *record_enum_names(u16 kind, const char *field)
+{
+	return record_field(record_type(kind), field)->names;
+}
+
+const char *record_enum_name(u16 kind, const char *field, s64 value)
+{
+	return enum_name(record_enum_names(kind, field), value);
+}

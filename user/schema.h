@@ -50,6 +50,9 @@ const struct record_type *record_type_next(u16 *kind);	/* iterate: start with 0,
 const struct field *record_field(const struct record_type *type, const char *name);
 extern const struct field event_fields[];	/* of the head: ts pid tid producer cpu */
 
+/* The names of an AS_ENUM field, and one of them: NULL unknown. */
+const struct enum_name *record_enum_names(u16 kind, const char *field);
+const char *record_enum_name(u16 kind, const char *field, s64 value);
 const char *enum_name(const struct enum_name *names, s64 value);	/* NULL: unknown */
 
 /* Tail of a record with AS_TEXT: always NUL-terminated in what reader and ring deliver. */

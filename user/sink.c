@@ -100,8 +100,7 @@ int sink_begin(struct sink *s)
 
 static void count_lost(struct sink *s, const struct lost *l)
 {
-	const struct record_type *type = record_type(EVENT_LOST);
-	const char *where = enum_name(record_field(type, "where")->names, l->where);
+	const char *where = record_enum_name(EVENT_LOST, "where", l->where);
 
 	note("lost: %lld records (%s)", (long long)l->count, where ? where : "?");
 	if (l->count == LOST_UNKNOWN || s->lost == LOST_UNKNOWN)

@@ -158,7 +158,7 @@ struct sum copies_total(const struct report *r, int kind, int memory)
 
 static const char *schema_name(u16 kind, const char *field, s64 value)
 {
-	const char *name = enum_name(record_field(record_type(kind), field)->names, value);
+	const char *name = record_enum_name(kind, field, value);
 
 	return name ? name : "unknown";
 }
@@ -180,5 +180,5 @@ const char *sync_type_name(int type)
 
 const struct enum_name *lost_names(void)
 {
-	return record_field(record_type(EVENT_LOST), "where")->names;
+	return record_enum_names(EVENT_LOST, "where");
 }

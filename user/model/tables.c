@@ -137,9 +137,9 @@ const char *model_frame_name(struct model *m, u64 frame, const char **module)
 
 void table_lost(struct model *m, const struct lost *l)
 {
-	const struct enum_name *names = record_field(record_type(EVENT_LOST), "where")->names;
 	size_t places = sizeof(m->counts.lost) / sizeof(*m->counts.lost);
-	u32 where = l->where < places && enum_name(names, l->where) ? l->where : 0;
+	bool known = l->where < places && record_enum_name(EVENT_LOST, "where", l->where);
+	u32 where = known ? l->where : 0;
 
 	if (l->count == LOST_UNKNOWN) {
 		m->counts.lost_unknown++;

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lanes.h"
-#include "symbols.h"
 #include "timeline.h"
 #include "timeline_tracks.h"
 
@@ -100,6 +99,20 @@ static int add(struct timeline *t, struct lanes *l, struct slice *s)
 	return err ? err : advance(t);
 }
 
+static int instant(struct timeline *t, const struct event *e, u64 name, u64 category,
+		   const struct perfetto_note *notes)
+{
+	struct lanes *l = tracks_thread(t, e->pid, e->tid);
+	struct perfetto_slice s = { .name = name, .category = category, .notes = notes };
+
+	if (!l)
+		return -ENOMEM;
+	s.track = l->uuid;
+	perfetto_instant(t->p, e->ts, &s);
+	t->counts.instants++;
+	return 0;
+}
+
 /* ---- API calls and what they launched ---- */
 
 static int on_api(void *ctx, const struct api_call *c)
@@ -116,18 +129,6 @@ static int on_api(void *ctx, const struct api_call *c)
 	if (!c->r.depth)
 		s.submits = submits_take(t, c->r.e.producer, c->r.correlation, &s.n_submits);
 	return add(t, tracks_thread(t, c->r.e.pid, c->r.e.tid), &s);
-}
-
-static const char *copy_name(const struct copy *c, char *buf, size_t n)
-{
-	static const char *const kinds[] = {
-		"?", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA", "AtoD", "DtoA", "DtoD", "HtoH",
-		"PtoP",
-	};
-	u32 k = c->copy_kind < sizeof(kinds) / sizeof(*kinds) ? c->copy_kind : 0;
-
-	snprintf(buf, n, "Memcpy %s", kinds[k]);
-	return buf;
 }
 
 /* Launch arguments by type; at most 12. */
@@ -162,11 +163,9 @@ static void op_args(const struct gpu_op *op, struct perfetto_note *a)
 
 static int on_op(void *ctx, const struct gpu_op *op)
 {
-	static const char *const stages[OP_TYPES] = { "Kernel", "Memcpy", "Memset", "Graph" };
 	struct timeline *t = ctx;
 	const struct kernel *k = (const void *)op->g;
 	struct perfetto_note args[12] = {};
-	char buf[32];
 	struct perfetto_op out = {
 		.event_id = ++t->counts.ops, .ts = time_end(op->g->e.ts, 0),
 		.gpu = op->device->gpu, .args = args,
@@ -178,19 +177,13 @@ static int on_op(void *ctx, const struct gpu_op *op)
 	out.dur_ns = time_end(op->g->e.ts, op->g->dur_ns) - out.ts;
 	out.context = tracks_context(t, op);
 	out.queue = tracks_queue(t, op);
-	out.stage = tracks_stage(t, stages[op->type],
-				 op->type == OP_KERNEL || op->type == OP_GRAPH);
+	out.stage = tracks_stage(t, op->type);
 	if (op->type == OP_KERNEL) {
 		out.kernel = tracks_kernel(t, op->name);
-		out.name = intern(t, INTERN_NAME, demangle(op->name));
 		out.grid = k->grid;
 		out.block = k->block;
-	} else if (op->type == OP_COPY) {
-		out.name = intern(t, INTERN_NAME,
-				  copy_name((const void *)op->g, buf, sizeof(buf)));
-	} else {
-		out.name = intern(t, INTERN_NAME, stages[op->type]);
 	}
+	out.name = tracks_name(t, op);
 	if (out.ts + out.dur_ns > t->newest)
 		t->newest = out.ts + out.dur_ns;
 	perfetto_gpu_op(t->p, &out);
@@ -227,25 +220,18 @@ static int on_nvtx(void *ctx, const struct nvtx *n)
 		.name = intern(t, INTERN_NAME, model_name(t->m, n->e.producer, n->name)),
 		.category = intern(t, INTERN_CATEGORY, "nvtx"), .a = n->depth,
 	};
-	struct perfetto_slice mark = { .name = s.name, .category = s.category };
-	struct lanes *l;
 
 	if (n->what == NVTX_START_END)		/* may cross the calls of any thread */
 		return add(t, tracks_process(t, n->e.pid, n->e.producer, "NVTX ranges"), &s);
-	l = tracks_thread(t, n->e.pid, n->e.tid);
-	if (n->what != NVTX_MARK || !l)
-		return add(t, l, &s);
-	mark.track = l->uuid;
-	perfetto_instant(t->p, n->e.ts, &mark);
-	t->counts.instants++;
-	return 0;
+	if (n->what == NVTX_MARK)
+		return instant(t, &n->e, s.name, s.category, NULL);
+	return add(t, tracks_thread(t, n->e.pid, n->e.tid), &s);
 }
 
 static int on_overhead(void *ctx, const struct overhead *o)
 {
 	struct timeline *t = ctx;
-	const char *name = enum_name(record_field(record_type(EVENT_OVERHEAD), "what")->names,
-				     o->what);
+	const char *name = record_enum_name(EVENT_OVERHEAD, "what", o->what);
 	struct slice s = {
 		.ts = o->e.ts, .end = time_end(o->e.ts, o->dur_ns), .kind = SLICE_OVERHEAD,
 		.name = intern(t, INTERN_NAME, name ? name : "overhead"),
@@ -269,23 +255,13 @@ static int on_switch(struct timeline *t, const struct sched_switch_rec *r)
 
 static int on_fault(struct timeline *t, const struct fault *f)
 {
-	struct lanes *l = tracks_thread(t, f->e.pid, f->e.tid);
 	struct perfetto_note notes[] = {
 		{ "address", f->addr, NULL, true }, { "ip", f->ip, NULL, true },
 		{ "write", f->code >> 1 & 1, NULL, false }, {}
 	};
-	struct perfetto_slice s = {
-		.name = intern(t, INTERN_NAME, "page fault"),
-		.category = intern(t, INTERN_CATEGORY, "fault"),
-		.notes = notes,
-	};
 
-	if (!l)
-		return -ENOMEM;
-	s.track = l->uuid;
-	perfetto_instant(t->p, f->e.ts, &s);
-	t->counts.instants++;
-	return 0;
+	return instant(t, &f->e, intern(t, INTERN_NAME, "page fault"),
+		       intern(t, INTERN_CATEGORY, "fault"), notes);
 }
 
 static int on_ioctl(struct timeline *t, const struct ioctl_call *i)
@@ -304,14 +280,14 @@ static int on_ioctl(struct timeline *t, const struct ioctl_call *i)
 
 static int on_block(struct timeline *t, const struct block_io *b)
 {
-	static const char *const ops[] = { "read", "write", "flush", "discard" };
+	const char *op = record_enum_name(EVENT_BLOCK, "op", b->op);
 	char name[48];
 	struct slice s = {
 		.ts = b->e.ts, .end = time_end(b->e.ts, b->dur_ns), .kind = SLICE_BLOCK,
 		.category = intern(t, INTERN_CATEGORY, "block"), .a = b->bytes, .b = b->sector,
 	};
 
-	snprintf(name, sizeof(name), "%s %u:%u", b->op < 4 ? ops[b->op] : "block I/O",
+	snprintf(name, sizeof(name), "%s %u:%u", op ? op : "block I/O",
 		 b->device >> 20, b->device & 0xfffff);
 	s.name = intern(t, INTERN_NAME, name);
 	return add(t, tracks_process(t, b->e.pid, 0, "block I/O"), &s);

@@ -146,13 +146,39 @@ u64 tracks_queue(struct timeline *t, const struct gpu_op *op)
 	return id;
 }
 
-u64 tracks_stage(struct timeline *t, const char *name, bool compute)
+static const char *const stage_names[OP_TYPES] = { "Kernel", "Memcpy", "Memset", "Graph" };
+
+u64 tracks_stage(struct timeline *t, enum op_type type)
 {
-	u64 key = hash_bytes(name, strlen(name)), id = as_u64(hash_get(&t->stages, key));
+	if (!t->stages[type])
+		t->stages[type] = perfetto_stage(t->p, stage_names[type], NULL,
+						 type == OP_KERNEL || type == OP_GRAPH);
+	return t->stages[type];
+}
+
+static u64 name_intern(struct timeline *t, const struct gpu_op *op)
+{
+	const struct copy *c = (const void *)op->g;
+	const char *kind;
+	char text[32];
+
+	if (op->type == OP_KERNEL)
+		return perfetto_intern(t->p, INTERN_NAME, demangle(op->name));
+	if (op->type != OP_COPY)
+		return perfetto_intern(t->p, INTERN_NAME, stage_names[op->type]);
+	kind = c->copy_kind ? record_enum_name(EVENT_COPY, "copy_kind", c->copy_kind) : NULL;
+	snprintf(text, sizeof(text), "Memcpy %s", kind ? kind : "?");
+	return perfetto_intern(t->p, INTERN_NAME, text);
+}
+
+u64 tracks_name(struct timeline *t, const struct gpu_op *op)
+{
+	u64 key = as_u64(op->name), id = as_u64(hash_get(&t->names, key));
 
 	if (!id) {
-		id = perfetto_stage(t->p, name, NULL, compute);
-		hash_put(&t->stages, key, as_pointer(id));
+		id = name_intern(t, op);
+		if (id)
+			hash_put(&t->names, key, as_pointer(id));
 	}
 	return id;
 }
@@ -401,7 +427,7 @@ void timeline_free(struct timeline *t)
 	hash_free(&t->contexts);
 	hash_free(&t->queues);
 	hash_free(&t->kernels);
-	hash_free(&t->stages);
+	hash_free(&t->names);
 	hash_free(&t->submits);
 	free(t->lanes);
 	free(t->depths);

@@ -32,7 +32,8 @@ struct timeline {
 	struct hash processes;		/* pid + 1 -> its track's uuid as pointer */
 	struct hash process_lanes;	/* (pid, name) -> struct lanes */
 	struct hash states;		/* tid + 1 -> state after its last switch */
-	struct hash contexts, queues, kernels, stages;	/* -> interned id as pointer */
+	struct hash contexts, queues, kernels, names;	/* -> interned id as pointer */
+	u64 stages[OP_TYPES];		/* interned ids */
 	struct hash submits;		/* (producer, correlation) -> struct submits */
 	struct depth *depths;		/* by GPU */
 	size_t n_depths;
@@ -58,7 +59,9 @@ void tracks_finish(struct timeline *t);
 /* Interned ids of what an operation refers to. */
 u64 tracks_context(struct timeline *t, const struct gpu_op *op);
 u64 tracks_queue(struct timeline *t, const struct gpu_op *op);
-u64 tracks_stage(struct timeline *t, const char *name, bool compute);
+u64 tracks_stage(struct timeline *t, enum op_type type);
+/* By the name's pointer: its text is made and hashed once a name, not once an operation. */
+u64 tracks_name(struct timeline *t, const struct gpu_op *op);
 u64 tracks_kernel(struct timeline *t, const char *mangled);
 
 /* Event ids of operations whose call has not been written yet. */
