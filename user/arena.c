@@ -57,14 +57,6 @@ void *arena_alloc(struct arena *a, size_t bytes)
 	return p;
 }
 
-char *arena_text(struct arena *a, const char *s, size_t n)
-{
-	char *p = arena_alloc(a, n + 1);
-
-	memcpy(p, s, n);
-	return p;
-}
-
 void arena_free(struct arena *a)
 {
 	struct arena_chunk *next;

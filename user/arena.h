@@ -19,7 +19,6 @@ struct arena {
 };
 
 void *arena_alloc(struct arena *a, size_t bytes);	/* aligned to 8, zeroed */
-char *arena_text(struct arena *a, const char *s, size_t n);	/* a copy with a NUL behind */
 void arena_free(struct arena *a);
 
 struct pool {

@@ -238,17 +238,6 @@ char *human_rate(char *buf, u64 bytes, u64 ns)
 	return scaled(buf, bytes * 1e9 / ns, 1000, units);
 }
 
-char *human_count(char *buf, u64 n)
-{
-	static const char *const units[] = { "k", "M", "G", "T", "P", "E", NULL };
-
-	if (n < 100000) {
-		snprintf(buf, 16, "%u", (unsigned int)n);
-		return buf;
-	}
-	return scaled(buf, n / 1e3, 1000, units);
-}
-
 /* ---- text of other programs ---- */
 
 /* The second set of control characters, and what turns the direction of the rest of the

@@ -51,7 +51,6 @@ void table_free(struct table *t);
 char *human_ns(char *buf, u64 ns);
 char *human_bytes(char *buf, u64 bytes);
 char *human_rate(char *buf, u64 bytes, u64 ns);
-char *human_count(char *buf, u64 n);
 
 /* Names come from other programs: what would steer a terminal or is no UTF-8 becomes '?'. */
 void out_clean(char *text);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* See pb.h. Wire format: the Protocol Buffers encoding document, wire types 0, 1 and 2. */
+/* See pb.h. Wire format: the Protocol Buffers encoding document, wire types 0 and 2. */
 #include <stdlib.h>
 #include <string.h>
 #include "out.h"
 #include "pb.h"
 
-enum { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_BYTES = 2 };
+enum { WIRE_VARINT = 0, WIRE_BYTES = 2 };
 
 void pb_reset(struct pb *pb)
 {
@@ -63,15 +63,6 @@ void pb_u64(struct pb *pb, u32 field, u64 v)
 void pb_s64(struct pb *pb, u32 field, s64 v)
 {
 	pb_u64(pb, field, (u64)v);
-}
-
-void pb_fixed64(struct pb *pb, u32 field, u64 v)
-{
-	tag(pb, field, WIRE_64);
-	if (!grow(pb, 8))
-		return;
-	memcpy(pb->data + pb->size, &v, 8);	/* little-endian, as all our targets are */
-	pb->size += 8;
 }
 
 void pb_bytes(struct pb *pb, u32 field, const void *p, size_t n)
