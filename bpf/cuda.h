@@ -146,4 +146,17 @@ struct nvtx {			/* a finished range, or a mark (dur_ns 0) */
 };
 _Static_assert(sizeof(struct nvtx) == 48, "nvtx: files depend on this layout");
 
+/* Memory that a program got or gave back. Managed memory for now (cudaMallocManaged and the
+ * driver's calls below it, their frees), so that faults find their allocation. */
+struct alloc {
+	struct event e;		/* ts: when the call returned, tid: as struct api's */
+	u64 addr;
+	u64 bytes;		/* 0 for a free */
+	u32 correlation;	/* of the outermost API call */
+	u32 kind;		/* enum memory_kind */
+	u32 freed;		/* 1: given back */
+	u32 pad;
+};
+_Static_assert(sizeof(struct alloc) == 56, "alloc: files depend on this layout");
+
 #endif

@@ -28,6 +28,7 @@ enum event_kind {
 	EVENT_LOST = 8,		/* struct lost */
 	EVENT_NOTE = 9,		/* struct note_record */
 	EVENT_GRAPH_NODE = 10,	/* struct graph_node, cuda.h */
+	EVENT_UVM_GPU = 11,	/* struct uvm_gpu, uvm.h */
 	EVENT_DEFINITIONS_END = 16,
 
 	EVENT_API = 16,		/* cuda.h */
@@ -39,14 +40,26 @@ enum event_kind {
 	EVENT_GRAPH = 22,
 	EVENT_NVTX = 23,
 	EVENT_API_STACK = 24,
+	EVENT_ALLOC = 25,
 
 	EVENT_SWITCH = 32,	/* host.h */
 	EVENT_WAKE = 33,
 	EVENT_FAULT = 34,
-	EVENT_IOCTL = 35,
+	EVENT_DRIVER = 35,
 	EVENT_BLOCK = 36,
+	EVENT_DRIVER_SUM = 37,
 
 	EVENT_LAUNCH = 48,	/* culaunch.h */
+
+	EVENT_UVM_FAULT = 64,	/* uvm.h */
+	EVENT_UVM_SERVICE = 65,
+	EVENT_UVM_BATCH = 66,
+	EVENT_UVM_MIGRATION = 67,
+	EVENT_UVM_EVICT = 68,
+	EVENT_UVM_MARK = 69,
+
+	EVENT_XID = 80,		/* xid.h */
+	EVENT_XID_CALL = 81,
 	EVENT_KIND_MAX = 256,
 };
 

@@ -29,15 +29,46 @@ struct fault {			/* page fault of a followed thread in user mode */
 };
 _Static_assert(sizeof(struct fault) == 48, "fault: files depend on this layout");
 
-struct ioctl_call {		/* on a character device that is no terminal */
+enum driver_op {
+	DRIVER_OPEN = 1, DRIVER_IOCTL = 2, DRIVER_MMAP = 3, DRIVER_POLL = 4, DRIVER_CLOSE = 5,
+};
+
+#define DRIVER_STATUS_NONE (~0u)	/* the call has none, or it could not be read */
+
+/* A call on a character device that is no terminal: of a GPU's driver, mostly. The fields from
+ * `rm` on are of NVIDIA's resource manager ('F' ioctls; vmlinux/nvidia.h), else 0. */
+struct driver_call {
 	struct event e;
 	u64 dur_ns;
-	u32 cmd;
+	u32 cmd;		/* ioctl: the command */
 	u32 device;		/* major << 20 | minor, from the inode behind the fd */
-	s32 fd;
+	s32 fd;			/* -1: seen inside the driver, where there is none */
 	s32 result;		/* as the system call returned */
+	u32 rm;			/* RM_CONTROL: control command; RM_ALLOC: class; an XFER
+				 * wrapper is looked into */
+	u32 status;		/* NV_STATUS as the caller got it; DRIVER_STATUS_NONE */
+	u32 client, object;	/* handles it was about */
+	u64 bytes;		/* mmap: length; ioctl: size of the RM parameters */
+	u16 op;			/* enum driver_op */
+	u16 escape;		/* _IOC_NR behind an XFER wrapper, else that of cmd */
+	u32 pad;
 };
-_Static_assert(sizeof(struct ioctl_call) == 48, "ioctl_call: files depend on this layout");
+_Static_assert(sizeof(struct driver_call) == 80, "driver_call: files depend on this layout");
+
+#define DRIVER_SLOTS 24		/* log2 of the time in us: <1, <2, <4, ... */
+
+/* Sums since recording began: a consumer subtracts two of them. e.ts: when it was read. Floods
+ * (poll) exist as sums alone. */
+struct driver_sum {
+	struct event e;
+	u64 since_ns;		/* e.ts of the first call in it */
+	u64 calls, time_ns, max_ns, failed;
+	u32 cmd, device, rm, status;
+	u16 op, escape;
+	u32 interval;		/* counts the snapshots */
+	u32 slots[DRIVER_SLOTS];
+};
+_Static_assert(sizeof(struct driver_sum) == 184, "driver_sum: files depend on this layout");
 
 struct block_io {		/* e.pid/e.tid: the thread that issued it; ts issue */
 	struct event e;

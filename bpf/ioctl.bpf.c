@@ -84,14 +84,14 @@ SEC("tp/syscalls/sys_exit_ioctl")
 int ioctl_exit(struct trace_event_raw_sys_exit *ctx)
 {
 	struct ioctl_begun *b;
-	struct ioctl_call *c;
+	struct driver_call *c;
 
 	if (!is_followed(bpf_get_current_pid_tgid() >> 32))
 		return 0;
 	b = bpf_task_storage_get(&ioctls, bpf_get_current_task_btf(), NULL, 0);
 	if (!b || !b->ts)
 		return 0;
-	c = emit_begin(sizeof(*c), EVENT_IOCTL);
+	c = emit_begin(sizeof(*c), EVENT_DRIVER);
 	if (c) {
 		c->dur_ns = c->e.ts - b->ts;
 		c->e.ts = b->ts;
@@ -99,6 +99,14 @@ int ioctl_exit(struct trace_event_raw_sys_exit *ctx)
 		c->device = b->device;
 		c->fd = b->fd;
 		c->result = ctx->ret;
+		c->rm = 0;
+		c->status = DRIVER_STATUS_NONE;
+		c->client = 0;
+		c->object = 0;
+		c->bytes = 0;
+		c->op = DRIVER_IOCTL;
+		c->escape = b->cmd & 0xff;
+		c->pad = 0;
 		emit_end(c);
 	}
 	b->ts = 0;

@@ -202,14 +202,14 @@ whole() {
 	# perl itself asks each file whether it is a terminal: 0x54fe is nobody else's
 	record x.gst perl -e 'open(F, "</dev/null"); ioctl(F, 0x54fe, $b) for 1..7' 2> err
 	recorded x.gst
-	[ "$(grep '^ioctl' dump | grep 'cmd=0x54fe' | grep -cE "device=$((1 << 20 | 3)) fd=[0-9]+ result=-25")" -eq 7 ]
+	[ "$(grep '^driver' dump | grep 'cmd=0x54fe' | grep -cE "device=$((1 << 20 | 3)) fd=[0-9]+ result=-25")" -eq 7 ]
 	requires script
 	cat > both.pl <<-'END'
 		ioctl(STDIN, 0x54fe, $b) for 1..5; open(F, "</dev/null"); ioctl(F, 0x54fe, $b);
 	END
 	record x.gst script -qc "perl both.pl" /dev/null > out 2> err < /dev/null
 	recorded x.gst
-	[ "$(grep '^ioctl' dump | grep -c 'cmd=0x54fe')" -eq 1 ]
+	[ "$(grep '^driver' dump | grep -c 'cmd=0x54fe')" -eq 1 ]
 }
 
 @test "block I/O names device, bytes and the thread that issued it" {

@@ -268,8 +268,8 @@ sample() {
 		wake ts=1270 pid=10 tid=11
 		switch ts=1400 pid=10 tid=11 on=0 state=0
 		switch ts=1430 pid=10 tid=11 on=1
-		ioctl ts=1010 pid=10 tid=11 dur_ns=40
-		ioctl ts=3010 pid=10 tid=11 dur_ns=50
+		driver ts=1010 pid=10 tid=11 dur_ns=40
+		driver ts=3010 pid=10 tid=11 dur_ns=50
 		fault ts=1011 pid=10 tid=11
 		block ts=1012 pid=10 tid=11 dur_ns=9 bytes=512
 		END

@@ -29,7 +29,7 @@ step() {
 	api producer=1 pid=100 tid=100 ts=10100 dur_ns=800 correlation=1 name=5 domain=driver class=launch depth=1
 	api producer=1 pid=100 tid=100 ts=11000 dur_ns=1000 correlation=2 name=1 domain=runtime class=launch
 	api producer=1 pid=100 tid=100 ts=12000 dur_ns=5000 correlation=3 name=4 domain=runtime class=copy
-	ioctl pid=100 tid=100 ts=12100 dur_ns=300 cmd=0xc0de device=0xc300000 fd=3 result=-22
+	driver pid=100 tid=100 ts=12100 dur_ns=300 cmd=0xc0de device=0xc300000 fd=3 result=-22
 	fault pid=100 tid=100 ts=12150 addr=0x1000 ip=0x2000 code=6
 	switch pid=100 tid=100 ts=9500 on=1 cpu=1
 	switch pid=100 tid=100 ts=13000 on=0 state=1

@@ -144,7 +144,7 @@ hasnt() { ! grep -qE "$1" "$DIR/out" || { cat "$DIR/out"; return 1; }; }
 	local cc="${CC:-cc}"
 	echo 'int main(void){return 0;}' | $cc -fsanitize=address,undefined -x c - -o "$DIR/can" 2>/dev/null || skip "no sanitizers here"
 	$cc -std=gnu11 -g -O1 -D_GNU_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=all -I"$ROOT/bpf" -I"$ROOT/user" \
-		"$ROOT"/tests/bin/recv.c "$ROOT"/user/handover_*.c "$ROOT"/user/schema.c "$ROOT"/user/log.c -o "$DIR/recv"
+		"$ROOT"/tests/bin/recv.c "$ROOT"/user/handover_*.c "$ROOT"/user/schema*.c "$ROOT"/user/log.c -o "$DIR/recv"
 	RECV="$DIR/recv"
 	recorded -- hello name pastend small odd filler kind=3 kind=255 jump back unaligned garbage=200 tail header counters=3 good=11
 	has "count api 11"

@@ -177,7 +177,7 @@ shows() { for x; do [[ "$output" == *"$x"* ]] || { echo "nowhere: $x"; echo "$ou
 	fault ts=1061 pid=10 tid=11
 	fault ts=1100 pid=10 tid=11
 	fault ts=1101 pid=10 tid=11
-	ioctl ts=1050 dur_ns=5 pid=10 tid=12
+	driver ts=1050 dur_ns=5 pid=10 tid=12
 	wake ts=1055 pid=10 tid=11
 	switch ts=1012 pid=10 tid=13"
 	for order in "$calls|$events" "$events|$calls"; do
@@ -191,7 +191,7 @@ shows() { for x; do [[ "$output" == *"$x"* ]] || { echo "nowhere: $x"; echo "$ou
 		has "fault ts=1061 tid=11 call=cudaLaunchKernel:7"
 		has "fault ts=1100 tid=11 call=cudaLaunchKernel:7"
 		has "fault ts=1101 tid=11 call=-:0"
-		has "ioctl ts=1050 tid=12 call=cudaLaunchKernel:9"
+		has "driver ts=1050 tid=12 call=cudaLaunchKernel:9"
 		has "wake ts=1055 tid=11 call=cuLaunchKernel:8"
 		has "switch ts=1012 tid=13 call=-:0"
 		shows "host=6/3"
@@ -337,14 +337,14 @@ shows() { for x; do [[ "$output" == *"$x"* ]] || { echo "nowhere: $x"; echo "$ou
 			else if (k == 8) print "sync" head " dur_ns=" d " correlation=" r(400) " type=" r(9)
 			else if (k == 9) print "switch" head " on=" r(2) " state=" r(2)
 			else if (k == 10) print "fault" head
-			else if (k == 11) print "ioctl" head " dur_ns=" d
+			else if (k == 11) print "driver" head " dur_ns=" d
 			else if (k == 12) print "task" head " what=" r(5) " process=" r(4) " start_ns=" r(3) " comm=c" r(3)
 			else print "flush"
 		} }' > "$T/lines"
 		"$O/test/mktrace" < "$T/lines" > "$T/t.gst"
 		"$O/test/modeldump" "$T/t.gst" > "$T/out"
 		"$BIN/gpureport" -j "$T/t.gst" > "$T/json"
-		for kind in api kernel:op copy sync switch fault ioctl; do
+		for kind in api kernel:op copy sync switch fault driver; do
 			want="$(grep -c "^${kind%:*} " "$T/lines")"
 			case "$kind" in
 			kernel:op) got="$(grep '^op ' "$T/out" | grep -vc memcpy)" ;;

@@ -73,7 +73,7 @@ join_pads() {
 	[ "$(kinds | wc -l)" -ge 25 ]
 	kinds | while read -r kind struct; do
 		[ "$struct" != graph ] || continue	# struct gpu_head and nothing else: not in what schema.o names
-		pahole -C "$struct" "$O/obj/user/schema.o" > "$D/p" || :	# 1.30 fails at the end for want of BTF
+		pahole -C "$struct" "$O/test/schemacheck" > "$D/p" || :	# 1.30 fails at the end for want of BTF
 		grep -q "^struct $struct {" "$D/p"
 		if grep -E 'holes|padding|XXX' "$D/p"; then
 			echo "struct $struct has holes"
@@ -95,7 +95,7 @@ debug_layout() {
 		for struct in $(kinds | cut -d' ' -f2); do
 			debug_layout "$struct" "$object" > "$D/bpf"
 			[ -s "$D/bpf" ] || continue
-			debug_layout "$struct" "$O/obj/user/schema.o" > "$D/host"
+			debug_layout "$struct" "$O/test/schemacheck" > "$D/host"
 			diff "$D/bpf" "$D/host" || { echo "struct $struct of $object"; false; }
 			compared=$((compared + 1))
 		done

@@ -23,7 +23,7 @@ large() {	# large FILE: every kind, random values
 	mktrace -o "$1" < "$D/large.txt"
 }
 
-@test "7,500 random records of all kinds come back as they were put" {
+@test "300 random records of each kind come back as they were put" {
 	large "$D/t"
 	kinds=$(cut -d' ' -f1 "$D/large.txt" | sort -u | wc -l)
 	[ "$kinds" -ge 25 ]
@@ -157,9 +157,9 @@ large() {	# large FILE: every kind, random values
 @test "a large trace cut at 500 random bytes, and 5,000 flipped bits, give exactly the good blocks before" {
 	large "$D/t"
 	run -0 --separate-stderr tracecheck cuts "$D/t" 500
-	[[ "$output" == "7500 records in "* ]]
+	[[ "$output" == "$(wc -l < "$D/large.txt") records in "* ]]
 	run -0 --separate-stderr tracecheck flips "$D/t" 500
-	[[ "$output" == "7500 records in "* ]]
+	[[ "$output" == "$(wc -l < "$D/large.txt") records in "* ]]
 	small "$D/s"
 	run -0 --separate-stderr tracecheck flips "$D/s" 4500
 }
@@ -294,7 +294,7 @@ large() {	# large FILE: every kind, random values
 	cc "${asan[@]}" -x c - -o "$D/canary" <<< 'int main(void) { return 0; }' || skip "this compiler has no sanitizers"
 	cd "$ROOT"
 	for p in mktrace cattrace; do
-		cc "${asan[@]}" -o "$D/$p" tests/bin/$p.c user/trace*.c user/crc32c.c user/schema.c user/log.c -lzstd
+		cc "${asan[@]}" -o "$D/$p" tests/bin/$p.c user/trace*.c user/crc32c.c user/schema*.c user/log.c -lzstd
 	done
 	gentrace 3 100 > "$D/text"
 	"$D/mktrace" < "$D/text" > "$D/t"
@@ -307,7 +307,7 @@ large() {	# large FILE: every kind, random values
 	[ -n "$clang" ] || skip "needs clang"
 	cd "$ROOT"
 	"$clang" -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -D_GNU_SOURCE \
-		-DFUZZER -Ibpf -Iuser tests/fuzz/trace.c user/trace*.c user/crc32c.c user/schema.c user/log.c \
+		-DFUZZER -Ibpf -Iuser tests/fuzz/trace.c user/trace*.c user/crc32c.c user/schema*.c user/log.c \
 		-lzstd -o "$D/fuzz" 2> "$D/err" || skip "needs clang's fuzzer: $(head -1 "$D/err")"
 	mkdir "$D/corpus"
 	small "$D/corpus/small"

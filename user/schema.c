@@ -5,14 +5,10 @@
 #include "cuda.h"
 #include "culaunch.h"
 #include "host.h"
-#include "schema.h"
+#include "schema_parts.h"
+#include "uvm.h"
+#include "xid.h"
 
-#define F(type, member, as, help)						\
-	{ #member, offsetof(struct type, member),				\
-	  sizeof(((struct type *)0)->member), as, NULL, help }
-#define FE(type, member, names, help)						\
-	{ #member, offsetof(struct type, member),				\
-	  sizeof(((struct type *)0)->member), AS_ENUM, names, help }
 #define G(member, as, help)							\
 	{ #member, offsetof(struct gpu_head, member),				\
 	  sizeof(((struct gpu_head *)0)->member), as, NULL, help }
@@ -88,9 +84,6 @@ static const struct enum_name overhead_whats[] = {	/* CUpti_ActivityOverheadKind
 static const struct enum_name nvtx_whats[] = {
 	{ NVTX_PUSH_POP, "push_pop" }, { NVTX_START_END, "start_end" }, { NVTX_MARK, "mark" },
 	{}
-};
-static const struct enum_name block_ops[] = {
-	{ 0, "read" }, { 1, "write" }, { 2, "flush" }, { 3, "discard" }, {}
 };
 static const struct enum_name launch_apis[] = {
 	{ LAUNCH_KERNEL, "cuLaunchKernel" }, { LAUNCH_KERNEL_EX, "cuLaunchKernelEx" },
@@ -242,36 +235,12 @@ static const struct field nvtx_fields[] = {
 	F(nvtx, depth, AS_DEC, "nesting"),
 	{}
 };
-static const struct field switch_fields[] = {
-	F(sched_switch_rec, on, AS_DEC, "1: got the CPU, 0: left it"),
-	F(sched_switch_rec, state, AS_HEX, "task state when it left, 0 runnable"),
-	F(sched_switch_rec, other_tid, AS_DEC, "thread that left or came"),
-	{}
-};
-static const struct field wake_fields[] = {
-	F(wake, waker_pid, AS_DEC, "who woke it"), F(wake, waker_tid, AS_DEC, "its thread"), {}
-};
-static const struct field fault_fields[] = {
-	F(fault, addr, AS_HEX, "address"),
-	F(fault, ip, AS_HEX, "instruction"),
-	F(fault, code, AS_HEX, "error code of the CPU"),
-	{}
-};
-static const struct field ioctl_fields[] = {
-	F(ioctl_call, dur_ns, AS_NS, "time in the call"),
-	F(ioctl_call, cmd, AS_HEX, "request"),
-	F(ioctl_call, device, AS_DEVNO, "character device"),
-	F(ioctl_call, fd, AS_SIGNED, "file descriptor"),
-	F(ioctl_call, result, AS_SIGNED, "result, negative errno on failure"),
-	{}
-};
-static const struct field block_fields[] = {
-	F(block_io, dur_ns, AS_NS, "issue to completion"),
-	F(block_io, sector, AS_DEC, "first sector"),
-	F(block_io, bytes, AS_SIZE, "length"),
-	F(block_io, device, AS_DEVNO, "block device"),
-	FE(block_io, op, block_ops, "operation"),
-	F(block_io, error, AS_ERRNO, "0 or negative errno"),
+static const struct field alloc_fields[] = {
+	F(alloc, addr, AS_HEX, "address"),
+	F(alloc, bytes, AS_SIZE, "length, 0 for a free"),
+	F(alloc, correlation, AS_DEC, "of the API call"),
+	FE(alloc, kind, memory_kinds, "kind of memory"),
+	F(alloc, freed, AS_DEC, "1: given back"),
 	{}
 };
 static const struct field launch_fields[] = {
@@ -298,6 +267,7 @@ static const struct record_type types[] = {	/* in order of kind */
 	{ EVENT_LOST, sizeof(struct lost), 0, "lost", lost_fields },
 	{ EVENT_NOTE, sizeof(struct note_record), AS_TEXT, "note", note_fields },
 	{ EVENT_GRAPH_NODE, sizeof(struct graph_node), 0, "graph_node", graph_node_fields },
+	{ EVENT_UVM_GPU, sizeof(struct uvm_gpu), 0, "uvm_gpu", uvm_gpu_fields },
 	{ EVENT_API, sizeof(struct api), 0, "api", api_fields },
 	{ EVENT_KERNEL, sizeof(struct kernel), 0, "kernel", kernel_fields },
 	{ EVENT_COPY, sizeof(struct copy), 0, "copy", copy_fields },
@@ -307,12 +277,23 @@ static const struct record_type types[] = {	/* in order of kind */
 	{ EVENT_GRAPH, sizeof(struct graph), 0, "graph", graph_fields },
 	{ EVENT_NVTX, sizeof(struct nvtx), 0, "nvtx", nvtx_fields },
 	{ EVENT_API_STACK, sizeof(struct api_stack), 0, "api_stack", api_stack_fields },
+	{ EVENT_ALLOC, sizeof(struct alloc), 0, "alloc", alloc_fields },
 	{ EVENT_SWITCH, sizeof(struct sched_switch_rec), 0, "switch", switch_fields },
 	{ EVENT_WAKE, sizeof(struct wake), 0, "wake", wake_fields },
 	{ EVENT_FAULT, sizeof(struct fault), 0, "fault", fault_fields },
-	{ EVENT_IOCTL, sizeof(struct ioctl_call), 0, "ioctl", ioctl_fields },
+	{ EVENT_DRIVER, sizeof(struct driver_call), 0, "driver", driver_fields },
 	{ EVENT_BLOCK, sizeof(struct block_io), 0, "block", block_fields },
+	{ EVENT_DRIVER_SUM, sizeof(struct driver_sum), 0, "driver_sum", driver_sum_fields },
 	{ EVENT_LAUNCH, sizeof(struct launch), 0, "launch", launch_fields },
+	{ EVENT_UVM_FAULT, sizeof(struct uvm_fault), 0, "uvm_fault", uvm_fault_fields },
+	{ EVENT_UVM_SERVICE, sizeof(struct uvm_service), 0, "uvm_service", uvm_service_fields },
+	{ EVENT_UVM_BATCH, sizeof(struct uvm_batch), 0, "uvm_batch", uvm_batch_fields },
+	{ EVENT_UVM_MIGRATION, sizeof(struct uvm_migration), 0, "uvm_migration",
+	  uvm_migration_fields },
+	{ EVENT_UVM_EVICT, sizeof(struct uvm_evict), 0, "uvm_evict", uvm_evict_fields },
+	{ EVENT_UVM_MARK, sizeof(struct uvm_mark), 0, "uvm_mark", uvm_mark_fields },
+	{ EVENT_XID, sizeof(struct xid), AS_TEXT, "xid", xid_fields },
+	{ EVENT_XID_CALL, sizeof(struct xid_call), 0, "xid_call", xid_call_fields },
 };
 
 const struct record_type *record_type(u16 kind)

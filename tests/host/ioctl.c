@@ -28,7 +28,7 @@ static void call(u32 fd, u32 cmd, long result)
 int main(void)
 {
 	struct trace_event_raw_sys_exit out = { 0 };
-	struct ioctl_call *c;
+	struct driver_call *c;
 
 	host_current.files = &open_files;
 	call(0, 46, 0);
@@ -39,7 +39,7 @@ int main(void)
 	call(0, 46, -22);
 	c = host_records[0];
 	assert(host_count == 1 && c->cmd == 46 && c->fd == 0 && c->result == -22);
-	assert(c->device == (1 << 20 | 3) && c->dur_ns > 0 && c->e.kind == EVENT_IOCTL);
+	assert(c->device == (1 << 20 | 3) && c->dur_ns > 0 && c->e.kind == EVENT_DRIVER);
 	for (u32 fd = 1; fd < 5; fd++)
 		call(fd, 46, 0);	/* terminals, a disk, a file */
 	assert(host_count == 1);

@@ -56,7 +56,7 @@ void model_free(struct model *m)
 /* Is it one of those whose second field is dur_ns? */
 static bool kind_is_span(u16 kind)
 {
-	return (kind >= EVENT_API && kind <= EVENT_NVTX) || kind == EVENT_IOCTL ||
+	return (kind >= EVENT_API && kind <= EVENT_NVTX) || kind == EVENT_DRIVER ||
 	       kind == EVENT_BLOCK || kind == EVENT_LAUNCH;
 }
 
@@ -150,8 +150,8 @@ static int model_deliver(struct model *m, const struct event *e)
 		return host_event_add(m, e, sizeof(struct wake));
 	case EVENT_FAULT:
 		return host_event_add(m, e, sizeof(struct fault));
-	case EVENT_IOCTL:
-		return host_event_add(m, e, sizeof(struct ioctl_call));
+	case EVENT_DRIVER:
+		return host_event_add(m, e, sizeof(struct driver_call));
 	case EVENT_BLOCK:
 		return host_event_add(m, e, sizeof(struct block_io));
 	case EVENT_LAUNCH:

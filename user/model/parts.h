@@ -86,7 +86,7 @@ struct waiting_event {
 		struct sched_switch_rec sw;
 		struct wake wake;
 		struct fault fault;
-		struct ioctl_call ioctl;
+		struct driver_call driver;
 		struct block_io block;
 	} r;
 };

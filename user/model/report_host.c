@@ -4,14 +4,14 @@
 
 static void host_add(struct host_sums *s, const struct event *e)
 {
-	const struct ioctl_call *i = (const struct ioctl_call *)e;
+	const struct driver_call *i = (const struct driver_call *)e;
 	const struct block_io *b = (const struct block_io *)e;
 
 	switch (e->kind) {
 	case EVENT_FAULT:
 		s->faults++;
 		break;
-	case EVENT_IOCTL:
+	case EVENT_DRIVER:
 		s->ioctls++;
 		s->ioctl_ns += i->dur_ns;
 		break;

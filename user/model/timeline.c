@@ -264,7 +264,7 @@ static int on_fault(struct timeline *t, const struct fault *f)
 		       intern(t, INTERN_CATEGORY, "fault"), notes);
 }
 
-static int on_ioctl(struct timeline *t, const struct ioctl_call *i)
+static int on_ioctl(struct timeline *t, const struct driver_call *i)
 {
 	char name[48];
 	struct slice s = {
@@ -300,7 +300,7 @@ static int on_host(void *ctx, const struct host_event *h)
 	case EVENT_SWITCH: return on_switch(ctx, (const void *)h->e);
 	case EVENT_WAKE: return tracks_state(ctx, h->e, STATE_RUNNABLE);
 	case EVENT_FAULT: return on_fault(ctx, (const void *)h->e);
-	case EVENT_IOCTL: return on_ioctl(ctx, (const void *)h->e);
+	case EVENT_DRIVER: return on_ioctl(ctx, (const void *)h->e);
 	case EVENT_BLOCK: return on_block(ctx, (const void *)h->e);
 	}
 	return 0;
