@@ -127,7 +127,7 @@ struct uvm_migration {
 	u8 copy;		/* 1: the source keeps its pages (read duplication) */
 	u8 pad[2];
 };
-_Static_assert(sizeof(struct uvm_migration) == 80, "uvm_migration: files depend on this layout");
+_Static_assert(sizeof(struct uvm_migration) == 80, "uvm_migration: files depend on it");
 
 struct uvm_evict {		/* a span: a block loses its place in video memory */
 	struct event e;		/* pid: who owned it, not who needed the room */

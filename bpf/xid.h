@@ -13,7 +13,8 @@ enum xid_source {
 };
 
 struct xid {			/* text tail: the driver's own words, as far as known */
-	struct event e;		/* pid, tid: whose work it was by the driver's word, 0 unknown */
+	struct event e;		/* pid, tid: whose work it was, by the driver's word, 0
+				 * unknown */
 	u64 id;			/* counts up within a recording: xid_call refers to it */
 	u64 realtime_ns;	/* CLOCK_REALTIME where the source has it, 0 unknown */
 	u32 code;		/* Xid or SXid number */

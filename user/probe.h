@@ -12,6 +12,7 @@
 struct bpf_object;
 struct bpf_program;
 struct bpf_link;
+struct probe_object;		/* an open probe set */
 
 /* The calls bpftool generates, without their types. */
 struct skel_ops {
@@ -44,6 +45,10 @@ struct skel_ops {
 enum probe_type {
 	PROBE_UPROBE, PROBE_URETPROBE, PROBE_USDT, PROBE_TRACEPOINT, PROBE_RAW_TRACEPOINT,
 	PROBE_BTF_TRACEPOINT, PROBE_PERF_EVENT,
+	/* on functions of the kernel and of its modules */
+	PROBE_KPROBE, PROBE_KRETPROBE,	/* names with .isra, .constprop, .part: by prefix */
+	PROBE_FENTRY, PROBE_FEXIT,	/* needs the module's BTF; pins the module */
+	PROBE_KPROBE_MULTI, PROBE_KRETPROBE_MULTI,	/* what: names with commas, * allowed */
 };
 
 enum { PROBE_OPTIONAL = 1 };	/* its absence is a note under -v, not an error */
@@ -53,9 +58,17 @@ struct probe_row {
 	const char *name;	/* of the program; NULL ends the list */
 	u8 type;		/* enum probe_type */
 	u8 flags;
-	const char *where;	/* library, tracepoint category, or NULL */
+	const char *where;	/* library, tracepoint category, module as /proc/modules has
+				 * it; or NULL */
 	const char *what;	/* function, USDT "provider:name", tracepoint name */
 	u64 config;		/* PROBE_PERF_EVENT: PERF_COUNT_SW_* and frequency << 32 */
+	/*
+	 * Rows of one hook are alternatives: those of one choice attach together or not at
+	 * all, and the lowest choice that attaches wins. -v and gpucheck name it. A hook is
+	 * optional when its rows are. NULL: the row stands alone.
+	 */
+	const char *hook;	/* what is observed: "batch service" */
+	u8 choice;
 };
 
 #define PROBE(skel, prog, type, flags, where, what)				\
@@ -80,11 +93,26 @@ struct probe_row {
 	{ offsetof(struct skel, progs.prog), #prog, PROBE_PERF_EVENT, 0, NULL, NULL,	\
 	  (counter) | (u64)(hertz) << 32 }
 
+#define HOOK(skel, prog, type, flags, module, func, hook, choice)		\
+	{ offsetof(struct skel, progs.prog), #prog, type, flags, module, func, 0, hook, choice }
+
 struct probe_set {
 	const char *name;	/* "sched"; what --probes names */
 	const char *about;	/* one line for --help */
 	const struct skel_ops *skel;
 	const struct probe_row *probes;
+	/* After open, before load: set constants (layouts of driver structs), drop programs. 0
+	 * or a reported error. */
+	int (*prepare)(struct probe_object *object);
+};
+
+/* What became of a hook, or of a row without one. */
+struct probe_state {
+	const char *hook;	/* or the program's name */
+	const struct probe_row *row;	/* the first of the choice that works, NULL none */
+	bool optional;
+	char target[96];	/* "kprobe nvidia_uvm:service_fault_batch.constprop.0", "" none */
+	char reason[96];	/* why no better choice works, "" */
 };
 
 struct probe_cost {		/* of one program, for --cost */
@@ -93,7 +121,6 @@ struct probe_cost {		/* of one program, for --cost */
 	u64 runs, run_ns;	/* from the kernel's BPF statistics */
 };
 
-struct probe_object;		/* an open probe set */
 
 /* The maps that the sets of one run share: "events", "followed" and every "shared_*". The first
  * set that has one makes it (and may resize it before load). NULL: the set has its own. */
@@ -111,6 +138,16 @@ void probe_few_links(struct probe_object *o, u32 pid);
 int probe_load(struct probe_object *o);		/* names the missing capability when refused */
 int probe_attach(struct probe_object *o, const char *lib, u32 pid);
 void probe_detach(struct probe_object *o);
+/* The states of a set's hooks: after attach as attached; before load as the running kernel's
+ * symbols and BTF promise. Returns how many, at most max. */
+size_t probe_states(struct probe_object *o, struct probe_state *states, size_t max);
+/*
+ * Modules that a set's rows name. A set whose module is not loaded cannot attach; when it was
+ * loaded anew its probes are gone: probe_modules_changed() is cheap (some stat calls), and true
+ * once after each such change; then probe_close() and open anew.
+ */
+const char *probe_module_missing(const struct probe_set *set);	/* its name, NULL: all there */
+bool probe_modules_changed(struct probe_object *o);
 void probe_close(struct probe_object *o);	/* NULL is fine */
 void *probe_rodata(struct probe_object *o, size_t *size);
 struct bpf_object *probe_bpf(struct probe_object *o);

@@ -58,10 +58,34 @@ struct column {
 
 /* ---- the tool itself ---- */
 
+/*
+ * What a tool prints that is no record as it comes: joined rows, tops, histograms. State is the
+ * tool's own (a program runs one tool). Functions return 0, -ECANCELED (enough), or a reported
+ * error; any may be NULL.
+ */
+struct sink;
+struct tool;
+struct tool_view {
+	int (*begin)(const struct tool *tool);		/* options are parsed */
+	int (*put)(struct sink *s, const struct event *e);	/* a record of .kinds or a
+								 * definition */
+	int (*tick)(struct sink *s, u64 from_ns, u64 to_ns);	/* an interval is over: of the
+							 * clock when live, of the records' time
+							 * when replayed */
+	int (*end)(struct sink *s);
+};
+/* Print a row: a struct that begins with struct event (ts, pid and tid are used), by columns of
+ * it: a table line (a head when the columns change) or JSON "gpuscope.SCHEMA.0". Counts as a
+ * record for -n. -p and -t are the view's business. */
+int sink_row(struct sink *s, const struct column *columns, const char *schema,
+	     const struct event *row);
+
 struct tool {
 	const char *name, *about, *examples;
 	const struct probe_set *set;
 	u16 kind;		/* the records it prints */
+	const u16 *kinds;	/* or: those its view wants (and -o records), ends with 0 */
+	const struct tool_view *view;
 	const char *rows;	/* map holding one record per key, or NULL: ring */
 	const struct option_row *options;
 	const struct column *columns;
