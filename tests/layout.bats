@@ -49,8 +49,9 @@ allowed() {
 	allowed bpf '^vmlinux\.h$' bpf
 }
 
-@test "user/ knows no tool: it includes only bpf/, flamegraph/ and itself" {
-	allowed user '^$' user user/model user/record user/gpu bpf
+@test "user/ knows no tool: it includes only bpf/, flamegraph/ and itself; skeletons in user/sets/ alone" {
+	allowed user '\.skel\.h$' user user/model user/record user/gpu user/sets bpf
+	run ! grep -ln '\.skel\.h"' $(sources 'user/*.[ch]' | grep -v '^user/sets/')
 }
 
 @test "cupti/ includes only record headers and itself" {
@@ -65,7 +66,7 @@ allowed() {
 @test "every header compiles on its own" {
 	for h in bpf/*.h user/*.h user/*/*.h flamegraph/*.h cupti/*.h; do
 		case "$h" in *.bpf.h) continue ;; esac
-		"${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -Wall -Werror -Ibpf -Iuser -Iuser/model -Iuser/record -Iflamegraph -Icupti \
+		"${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -Wall -Werror -Ibpf -Iuser -Iuser/model -Iuser/record -Iuser/sets -Iflamegraph -Icupti \
 			-fsyntax-only -fmax-errors=3 -x c "$h" || { echo "$h"; false; }
 	done
 }

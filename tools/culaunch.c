@@ -1,42 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* culaunch: CUDA launches as they happen, seen at the driver API of any running process. */
 #include "tool.h"
+#include "sets/sets.h"
 #include "culaunch.h"
 #include "culaunch.skel.h"
-
-#define CUDA "libcuda.so.1"
-
-TOOL_SKEL(culaunch_bpf);
 
 static const struct option_row options[] = {
 	OPT_CONST_NS(culaunch_bpf, min_ns, 'm', "min", "TIME",
 		     "only calls at least this long (100us)"),
 	OPT_CONST_SWITCH(culaunch_bpf, only_failed, 'f', "failed", "only calls that failed"),
-	{}
-};
-
-/* The entry stands before the return (bpf/call.bpf.h). */
-#define PAIR(prog, func)							\
-	UPROBE(culaunch_bpf, prog##_enter, CUDA, func),				\
-	URETPROBE(culaunch_bpf, prog##_exit, CUDA, func)
-#define PAIR_OPT(prog, func)							\
-	UPROBE_OPT(culaunch_bpf, prog##_enter, CUDA, func),			\
-	URETPROBE_OPT(culaunch_bpf, prog##_exit, CUDA, func)
-
-static const struct probe_row probes[] = {
-	PAIR_OPT(get_function, "cuModuleGetFunction"),
-	PAIR_OPT(get_function, "cuLibraryGetKernel"),
-	PAIR_OPT(kernel_function, "cuKernelGetFunction"),
-	PAIR_OPT(get_name, "cuFuncGetName"),
-	PAIR_OPT(get_name, "cuKernelGetName"),
-	PAIR(launch, "cuLaunchKernel"),
-	PAIR_OPT(launch, "cuLaunchKernel_ptsz"),
-	PAIR_OPT(launch_ex, "cuLaunchKernelEx"),
-	PAIR_OPT(launch_ex, "cuLaunchKernelEx_ptsz"),
-	PAIR_OPT(cooperative, "cuLaunchCooperativeKernel"),
-	PAIR_OPT(cooperative, "cuLaunchCooperativeKernel_ptsz"),
-	PAIR_OPT(graph, "cuGraphLaunch"),
-	PAIR_OPT(graph, "cuGraphLaunch_ptsz"),
 	{}
 };
 
@@ -60,13 +32,6 @@ static const struct column columns[] = {
 	{}
 };
 
-static const struct probe_set set = {
-	.name = "culaunch",
-	.about = "CUDA launches at the driver API",
-	.skel = &culaunch_bpf_ops,
-	.probes = probes,
-};
-
 int main(int argc, char **argv)
 {
 	static const struct tool culaunch = {
@@ -76,7 +41,7 @@ int main(int argc, char **argv)
 			    "  culaunch -p 181 -m 100us    of process 181, calls of 100 us and more\n"
 			    "  culaunch -f                 only launches that failed\n"
 			    "  culaunch -d 10s -o t.gst    record 10 seconds; culaunch -i t.gst prints them\n",
-		.set = &set,
+		.set = &set_culaunch,
 		.kind = EVENT_LAUNCH,
 		.options = options,
 		.columns = columns,

@@ -2,53 +2,11 @@
 /* gpurec: run a command and record what CUDA and the kernel do for it into one file. */
 #include "options.h"
 #include "record/record.h"
-#include "block.skel.h"
-#include "fault.skel.h"
-#include "follow.skel.h"
-#include "ioctl.skel.h"
-#include "sched.skel.h"
-#include "stack.skel.h"
-
-TOOL_SKEL(follow_bpf);
-TOOL_SKEL(stack_bpf);
-TOOL_SKEL(sched_bpf);
-TOOL_SKEL(fault_bpf);
-TOOL_SKEL(ioctl_bpf);
-TOOL_SKEL(block_bpf);
-
-/* Two names of one site: see bpf/handover.h. */
-static const struct probe_row api_enter[] = {
-	USDT(stack_bpf, api_enter, "libgpuscope-cuda.so", "gpuscope:api_enter"), {}
-};
-static const struct probe_row api_enter5[] = {
-	USDT(stack_bpf, api_enter, "libgpuscope-cuda.so", "gpuscope:api_enter5"), {}
-};
-
-static const struct probe_set follow = {
-	"follow", "processes and threads: fork, exec, exit, names (always on)", &follow_bpf_ops
-};
-static const struct probe_set stack = {
-	"stack", "the CPU stack of each CUDA call", &stack_bpf_ops, api_enter
-};
-static const struct probe_set stack5 = {
-	"stack", "the CPU stack of each CUDA call", &stack_bpf_ops, api_enter5
-};
-static const struct probe_set sched = {
-	"sched", "when threads run, wait and are woken, and by whom", &sched_bpf_ops
-};
-static const struct probe_set fault = {
-	"fault", "page faults in user mode, with address", &fault_bpf_ops
-};
-static const struct probe_set ioctl = {
-	"ioctl", "ioctl calls on character devices other than terminals: the driver",
-	&ioctl_bpf_ops
-};
-static const struct probe_set block = {
-	"block", "block I/O, from issue to completion", &block_bpf_ops
-};
+#include "sets/sets.h"
 
 static const struct record_set sets[] = {
-	{ &follow }, { &stack, 1, &stack5 }, { &sched }, { &fault }, { &ioctl }, { &block }, {}
+	{ &set_follow }, { &set_stack, 1, &set_stack5 }, { &set_sched }, { &set_fault },
+	{ &set_ioctl }, { &set_block }, {}
 };
 
 static const struct enum_name graph_words[] = { { 0, "launch" }, { 1, "node" }, {} };
