@@ -6,6 +6,7 @@
  */
 #include "emit.bpf.h"
 #include "cuda.h"
+#include "recent.bpf.h"
 #include <bpf/bpf_tracing.h>
 #include <bpf/usdt.bpf.h>
 
@@ -95,14 +96,25 @@ static __always_inline u64 stack_take(void *ctx)
 	return id;
 }
 
+/* what: the callback id, its domain above (cupti/callback.c). */
+static __always_inline void recent_api(u32 correlation, u32 what)
+{
+	struct recent_call c = { .ts = bpf_ktime_get_ns(), .cmd = correlation,
+				 .rm = what & 0xffffff, .what = RECENT_CUDA,
+				 .op = what >> 24 };
+
+	recent_add(&c);
+}
+
 SEC("usdt")
-int BPF_USDT(api_enter, u32 correlation, u16 process, u16 slot, u32 ns_tid)
+int BPF_USDT(api_enter, u32 correlation, u16 process, u16 slot, u32 ns_tid, u32 what)
 {
 	struct api_stack *a;
 	u64 stack;
 
 	if (!is_followed(bpf_get_current_pid_tgid() >> 32))
 		return 0;
+	recent_api(correlation, what);
 	stack = stack_take(ctx);
 	a = emit_begin(sizeof(*a), EVENT_API_STACK);
 	if (!a)

@@ -30,7 +30,7 @@ static void walk_set(u64 first, long frames)
 
 static void hit(u32 correlation)
 {
-	api_enter(NULL, correlation, 3, 5, 101);
+	api_enter(NULL, correlation, 3, 5, 101, 307 | 1 << 24);
 }
 
 static void *record(int from_end)
@@ -127,6 +127,37 @@ static void no_room_of_its_own_is_counted(void)
 	assert(((struct api_stack *)record(1))->stack == 0);
 }
 
+static void the_last_calls_are_kept_for_an_error(void)
+{
+	u32 pid = 100;
+	struct xid_call *x;
+	struct recent *r;
+
+	for (int i = 0; i < 70; i++, host_forget())
+		hit(100 + i);
+	recent_emit(100, 9);
+	assert(host_count == RECENT_CALLS);
+	x = host_records[0];
+	assert(x->e.kind == EVENT_XID_CALL && x->e.pid == 100 && x->e.tid == 101);
+	assert(x->xid == 9 && x->cmd == 169 && x->rm == 307 && x->op == 1 && !x->dur_ns);
+	assert(x->what == RECENT_CUDA && !x->age && x->e.ts);
+	x = host_records[host_count - 1];
+	assert(x->age == 63 && x->cmd == 106);
+	host_forget();
+	recent_emit(101, 10);		/* nothing is known of that one */
+	assert(!host_count);
+	r = bpf_map_lookup_elem(&shared_recent, &pid);
+	r->calls[r->next % RECENT_CALLS].ts = RECENT_TORN;
+	recent_emit(100, 11);
+	assert(host_count == RECENT_CALLS - 1);
+	host_current.start_time++;	/* another process of the same id */
+	hit(200);
+	host_forget();
+	recent_emit(100, 12);
+	assert(host_count == 1 && ((struct xid_call *)host_records[0])->cmd == 200);
+	host_current.start_time--;
+}
+
 int main(void)
 {
 	host_follow(100);
@@ -138,5 +169,6 @@ int main(void)
 	the_deepest_stack_fits();
 	strangers_cost_nothing();
 	no_room_of_its_own_is_counted();
+	the_last_calls_are_kept_for_an_error();
 	return 0;
 }

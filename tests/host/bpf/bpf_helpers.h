@@ -37,6 +37,12 @@ static void host_keep(void *record)
 	host_records[host_count++] = record;
 }
 
+static void host_forget(void)
+{
+	while (host_count)
+		free(host_records[--host_count]);
+}
+
 static void *host_reserve(u64 size)
 {
 	assert(size % 8 == 0);
