@@ -16,8 +16,8 @@ VMLINUX ?= vmlinux/$(ARCH)
 CFLAGS   ?= -O2 -g
 WARN     := -Wall -Wextra -Werror -Wno-unused-parameter -Wno-missing-field-initializers
 C        := -std=gnu11 $(WARN) -fno-omit-frame-pointer -MMD -MP
-USERFLAGS := $C -D_GNU_SOURCE -DGPUSCOPE_VERSION='"$(VERSION)"' -Ibpf -Iuser -Iuser/model -Iflamegraph -I$O/gen
-BPFFLAGS := -O2 -g -Wall -Werror -mcpu=v3 -target bpf -D__TARGET_ARCH_$(ARCH) -Ibpf -I$(VMLINUX) \
+USERFLAGS := $C -D_GNU_SOURCE -DGPUSCOPE_VERSION='"$(VERSION)"' -Ibpf -Ivmlinux -Iuser -Iuser/model -Iflamegraph -I$O/gen
+BPFFLAGS := -O2 -g -Wall -Werror -mcpu=v3 -target bpf -D__TARGET_ARCH_$(ARCH) -Ibpf -I$(VMLINUX) -Ivmlinux \
 	    $(addprefix -idirafter ,$(wildcard /usr/include/$(MACHINE)-linux-gnu))
 # the library that runs inside other programs: no red zone (DESIGN 4), no symbol of ours but the entry points
 CUPTIFLAGS := $C -D_GNU_SOURCE -fPIC -fvisibility=hidden -mno-red-zone -Ibpf -Icupti
@@ -143,7 +143,7 @@ $O/host/%: tests/host/%.c
 	$(call say,HOST)
 	@mkdir -p $(@D)
 	$Q$(CC) -std=gnu11 -g -Wall -fsanitize=address,undefined -fno-sanitize-recover -Wno-unused \
-		-Itests/host -Ibpf -Iuser -MMD -MP -MF $@.d $< -o $@
+		-Itests/host -Ibpf -Ivmlinux -Iuser -MMD -MP -MF $@.d $< -o $@
 $O/bench/%: tests/bench/%.c $O/lib/libgpuscope.a
 	$(call say,BENCH)
 	@mkdir -p $(@D)

@@ -8,7 +8,7 @@ setup_file() {
 	export W="$BATS_FILE_TMPDIR/w"
 	mkdir -p "$W"
 	export FLAGS="-std=gnu11 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -D_GNU_SOURCE
-		-Ibpf -Iuser -Iuser/model -Iflamegraph"
+		-Ibpf -Ivmlinux -Iuser -Iuser/model -Iflamegraph"
 	parts=(user/trace*.c user/model/*.c flamegraph/*.c tests/fuzz/model.c user/crc32c.c user/schema*.c user/log.c
 		user/arena.c user/hash.c user/histogram.c user/out.c user/out_table.c user/outfile.c user/pb.c
 		user/perfetto.c user/demangle.c)
