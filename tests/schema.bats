@@ -40,7 +40,7 @@ laid_out() {
 		done
 		echo 'return 0; }'
 	} > "$D/layout.c"
-	"${1:-cc}" -w -Ibpf -o "$D/layout" "$D/layout.c" && "$D/layout"
+	"${1:-cc}" -w -Ibpf -Ivmlinux -o "$D/layout" "$D/layout.c" && "$D/layout"
 }
 
 line() {
