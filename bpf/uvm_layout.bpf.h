@@ -15,7 +15,7 @@
 
 const volatile struct uvm_layout uvm_layout = {};
 
-static __always_inline u64 uvm_read(const void *base, u16 off, u8 bit, u8 bits)
+static __always_inline u64 uvm_read(const void *base, u32 off, u8 bit, u8 bits)
 {
 	u64 value = 0;
 

@@ -9,15 +9,16 @@
 #include "types.h"
 #include "nvidia_uvm.h"
 
-#define UVM_ABSENT 0xffff
+#define UVM_ABSENT (~0U)
 #define UVM_ARG_ABSENT 0xff
 
 struct uvm_field {
-	u16 off;		/* of the byte it begins in; UVM_ABSENT */
+	u32 off;		/* of the byte it begins in; UVM_ABSENT */
 	u8 bit;			/* of that byte, from the lowest; 0 but for bitfields */
 	u8 bits;		/* its width; 0: an array or a struct */
+	u16 pad;
 };
-_Static_assert(sizeof(struct uvm_field) == 4, "uvm_field: a table is made of it");
+_Static_assert(sizeof(struct uvm_field) == 8, "uvm_field: a table is made of it");
 
 #define UVM_FIELD_MEMBER(name, type, path, since) struct uvm_field name;
 #define UVM_ARG_MEMBER(name, func, parameter, since) u8 name;
