@@ -16,6 +16,9 @@ enum api_class {		/* what a call is for; table in cupti/api_table.h */
 	API_STREAM = 10, API_MODULE = 11,
 };
 
+/* Names of API functions have fixed ids within their producer. */
+#define API_NAME_ID(domain, cbid) (16 + ((domain) - 1) * 4096 + (cbid))
+
 struct api {			/* a finished call; e.pid/e.tid: the calling thread */
 	struct event e;
 	u64 dur_ns;

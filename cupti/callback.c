@@ -112,14 +112,14 @@ static void call_exit(u32 domain, u32 cbid, const struct cupti_callback_data *d)
 		return;
 	if (!depth)
 		operation_begun(w, row->class, &call, result);
-	name_api(16 + (domain - 1) * 4096 + cbid, row->function);
+	name_api(API_NAME_ID(domain, cbid), row->function);
 	api = record_begin(w, EVENT_API, sizeof(*api));
 	if (!api)
 		return;
 	api->e.ts = call.start;
 	api->dur_ns = end - call.start;
 	api->correlation = call.correlation;
-	api->name = 16 + (domain - 1) * 4096 + cbid;
+	api->name = API_NAME_ID(domain, cbid);
 	api->result = result;
 	api->cbid = cbid;
 	api->domain = domain;

@@ -78,6 +78,63 @@ static int put_host(void *ctx, const struct host_event *h)
 	return 0;
 }
 
+static const char *memory_text(const struct uvm_event *u)
+{
+	static char buf[1200];
+
+	if (!u->memory)
+		return "-";
+	snprintf(buf, sizeof(buf), "0x%llx+%llu:%u:%s:%s", u->memory->addr, u->memory->bytes,
+		 u->memory_link, u->memory->api ? u->memory->api : "-",
+		 stack_text(u->memory->stack));
+	return buf;
+}
+
+static int put_uvm(void *ctx, const struct uvm_event *u)
+{
+	say("%s ts=%llu pid=%u gpu=%d device=%d memory=%s call=%s link=%u kernels=",
+	    record_type(u->e->kind)->name, u->e->ts, u->process ? u->process->pid : 0,
+	    u->gpu ? (int)u->gpu->id : 0,
+	    u->gpu && u->gpu->device ? (int)u->gpu->device->gpu : -1, memory_text(u),
+	    u->call ? u->call->name : "-", u->kernels_link);
+	for (u32 i = 0; i < u->kernel_n; i++)
+		say("%s%s:%u:%llu", i ? "," : "", u->kernels[i]->name,
+		    u->kernels[i]->process->pid, u->kernels[i]->overlap_ns);
+	say("%s\n", u->kernel_n ? "" : "-");
+	return 0;
+}
+
+static int put_xid(void *ctx, const struct xid_event *x)
+{
+	say("xid ts=%llu code=%u pid=%u comm=%s device=%d\n", x->x->e.ts, x->x->code,
+	    x->process ? x->process->pid : 0, x->process ? x->process->comm : "-",
+	    x->device ? (int)x->device->gpu : -1);
+	return 0;
+}
+
+static int put_xid_call(void *ctx, const struct xid_call *c, const char *name)
+{
+	say("xid_call ts=%llu xid=%llu age=%u name=%s\n", c->e.ts, c->xid, c->age,
+	    name ? name : "-");
+	return 0;
+}
+
+static void put_uvm_counts(const struct model_counts *c)
+{
+	for (u32 i = 0; i < UVM_KINDS; i++) {
+		const struct uvm_links *l = &c->uvm[i];
+
+		if (l->events)
+			printf("uvm %s=%llu owned=%llu memory=%llu/%llu/%llu kernels=%llu/%llu/%llu no_device=%llu in_call=%llu\n",
+			       record_type(EVENT_UVM_FAULT + i)->name, l->events, l->owned,
+			       l->memory_exact, l->memory_range, l->memory_none, l->kernel_one,
+			       l->kernel_overlap, l->kernel_none, l->no_device, l->in_call);
+	}
+	if (c->allocs + c->frees)
+		printf("managed allocs=%llu frees=%llu no_stack=%llu unknown=%llu\n", c->allocs,
+		       c->frees, c->alloc_no_stack, c->free_unknown);
+}
+
 static void put_counts(void)
 {
 	const struct model_counts *c = model_counts(m);
@@ -100,14 +157,18 @@ static void put_counts(void)
 	printf("gaps undefined_names=%llu undefined_stacks=%llu unknown_kinds=%llu blocks_missing=%llu lost_unknown=%llu cupti=%llu\n",
 	       c->undefined_names, c->undefined_stacks, c->unknown_kinds, c->blocks_missing,
 	       c->lost_unknown, c->lost[LOST_CUPTI]);
+	put_uvm_counts(c);
 	getrusage(RUSAGE_SELF, &usage);
 	printf("memory max_kb=%ld\n", usage.ru_maxrss);
 }
 
 int main(int argc, char **argv)
 {
-	static const struct view view = { put_task, put_device, put_api, put_op, put_sync,
-					  put_nvtx, NULL, put_host };
+	static const struct view view = {
+		.task = put_task, .device = put_device, .api = put_api, .op = put_op,
+		.sync = put_sync, .nvtx = put_nvtx, .host = put_host, .uvm = put_uvm,
+		.xid = put_xid, .xid_call = put_xid_call,
+	};
 	char *damage = NULL;
 	int err;
 

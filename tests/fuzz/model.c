@@ -57,7 +57,10 @@ static const struct { const char *name; u64 n; } few[] = {
 	{ "ppid", 6 }, { "on", 2 },
 	{ "state", 4 }, { "result", 3 }, { "dur_ns", 200000 }, { "bytes", 1 << 24 },
 	{ "count", 9 }, { "start_ns", 3 }, { "simulated", 2 }, { "cupti_realtime", 1 },
-	{ "op", 6 }, {}
+	{ "op", 6 }, { "gpu", 4 }, { "batch", 50 }, { "service", 50 }, { "addr", 1 << 16 },
+	{ "range", 3 }, { "range_bytes", 1 << 16 }, { "src", 3 }, { "dst", 3 },
+	{ "processor", 4 }, { "freed", 2 }, { "cause", 10 }, { "access", 6 }, { "rm", 9 },
+	{ "xid", 20 }, { "code", 100 }, {}
 };
 
 static u64 time_next(void)

@@ -88,7 +88,7 @@ void host_call(struct model *m, struct call *c)
 	struct waiting_event *w;
 	struct timed *t;
 
-	if (!m->view->host || !c->c.r.e.tid)
+	if ((!m->view->host && !m->view->uvm) || !c->c.r.e.tid)
 		return;
 	c->thread = thread_get(m, c->c.r.e.tid, c->c.r.e.pid);
 	c->timed.ts = from;
@@ -104,7 +104,7 @@ void host_call(struct model *m, struct call *c)
 
 /* Calls of a thread nest: going back from the last that began, the first that is still open at
  * `ts` is the innermost, and behind an outermost one that has ended there is none. */
-static struct call *thread_call_at(struct thread *t, u64 ts)
+struct call *thread_call_at(struct thread *t, u64 ts)
 {
 	struct call *c = timed_call(timed_at(&t->calls, ts));
 

@@ -32,7 +32,7 @@ static struct call *call_new(struct model *m, u64 key)
 	return c;
 }
 
-static struct call *call_get(struct model *m, u16 producer, u32 correlation)
+struct call *call_get(struct model *m, u16 producer, u32 correlation)
 {
 	u64 key = (u64)producer << 32 | correlation;
 	struct call *c = hash_get(&m->call_map, key);
@@ -412,6 +412,7 @@ int join_op(struct model *m, const struct gpu_head *g)
 	int err;
 
 	memcpy(&w->r, g, record_type(g->e.kind)->size);
+	overlap_kernel(m, g);
 	if (g->correlation) {
 		w->call = call_get(m, g->e.producer, g->correlation);
 		w->call->refs++;

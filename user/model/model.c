@@ -19,6 +19,9 @@ struct model *model_new(const struct view *view, void *ctx)
 	m->ops.bytes = sizeof(struct waiting_op);
 	m->nodes.bytes = sizeof(struct node);
 	m->events.bytes = sizeof(struct waiting_event);
+	m->uvm.events.bytes = sizeof(struct waiting_uvm);
+	m->uvm.runnings.bytes = sizeof(struct running);
+	m->uvm.blocks.bytes = sizeof(struct block_memory);
 	m->youngest = &m->oldest;
 	m->held_end = &m->held;
 	m->event_youngest = &m->event_oldest;
@@ -41,6 +44,7 @@ void model_free(struct model *m)
 	}
 	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
 		hash_free(maps[i]);
+	uvm_free(m);
 	free(m->processes.list);
 	free(m->devices.list);
 	free(m->notes.list);
@@ -57,7 +61,8 @@ void model_free(struct model *m)
 static bool kind_is_span(u16 kind)
 {
 	return (kind >= EVENT_API && kind <= EVENT_NVTX) || kind == EVENT_DRIVER ||
-	       kind == EVENT_BLOCK || kind == EVENT_LAUNCH;
+	       kind == EVENT_BLOCK || kind == EVENT_LAUNCH || kind == EVENT_UVM_SERVICE ||
+	       kind == EVENT_UVM_BATCH || kind == EVENT_UVM_EVICT || kind == EVENT_XID_CALL;
 }
 
 static bool kind_is_gpu(u16 kind)
@@ -119,6 +124,9 @@ static int model_define(struct model *m, const struct event *e)
 	case EVENT_GRAPH_NODE:
 		join_node(m, (const struct graph_node *)e);
 		break;
+	case EVENT_UVM_GPU:
+		uvm_gpu_define(m, (const struct uvm_gpu *)e);
+		break;
 	default:
 		m->counts.unknown_kinds++;
 	}
@@ -154,6 +162,15 @@ static int model_deliver(struct model *m, const struct event *e)
 		return host_event_add(m, e, sizeof(struct driver_call));
 	case EVENT_BLOCK:
 		return host_event_add(m, e, sizeof(struct block_io));
+	case EVENT_ALLOC:
+	case EVENT_UVM_FAULT ... EVENT_UVM_MARK:
+		return uvm_add(m, e);
+	case EVENT_DRIVER_SUM:
+		return v->driver_sum ? v->driver_sum(m->ctx, (const struct driver_sum *)e) : 0;
+	case EVENT_XID:
+		return xid_deliver(m, (const struct xid *)e);
+	case EVENT_XID_CALL:
+		return xid_call_deliver(m, (const struct xid_call *)e);
 	case EVENT_LAUNCH:
 		return 0;	/* a stream tool's own record: no CUPTI, nothing to join */
 	default:
@@ -191,6 +208,8 @@ int model_feed(struct model *m, const struct event *e)
 	err = model_deliver(m, e);
 	if (!err)
 		err = host_expire(m, false);
+	if (!err)
+		err = uvm_expire(m, false);
 	return err ? err : join_expire(m, false);
 }
 
@@ -198,6 +217,8 @@ int model_finish(struct model *m)
 {
 	int err = host_expire(m, true);
 
+	if (!err)
+		err = uvm_expire(m, true);
 	if (!err)
 		err = join_expire(m, true);
 	if (m->counts.first_ns == ~0ULL)

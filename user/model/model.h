@@ -16,6 +16,8 @@
 #include "cuda.h"
 #include "host.h"
 #include "trace.h"
+#include "uvm.h"
+#include "xid.h"
 
 #define MODEL_HORIZON_NS 30000000000ULL
 
@@ -43,7 +45,12 @@ struct device_info {
 	struct device d;
 };
 
-enum link_kind { LINK_NONE = 0, LINK_EXACT = 1 };
+enum link_kind {
+	LINK_NONE = 0,
+	LINK_EXACT = 1,
+	LINK_OVERLAP = 2,	/* at the same time on the same GPU: one of several */
+	LINK_RANGE = 3,		/* exact, but from the driver's word alone: no call, no stack */
+};
 
 struct api_call {
 	struct api r;		/* the record; r.e.tid is the host tid */
@@ -84,6 +91,52 @@ struct host_event {
 					 * NULL */
 };
 
+/* Managed memory that one place of a process allocated: the calls of one stack; without stacks
+ * each address is a place of its own. */
+struct managed {
+	const struct process_info *process;
+	const char *api;	/* "cudaMallocManaged"; NULL: known from the driver alone */
+	u64 stack;		/* of the call, 0 unknown */
+	u64 addr, bytes;	/* of the last one */
+	u64 allocs, frees;
+	u64 all_bytes;		/* of all that were allocated */
+	u64 live_bytes, live_max;
+};
+
+struct uvm_gpu_info {		/* a GPU as UVM knows it */
+	struct uvm_gpu g;	/* .gpu 0: never defined, the id is all that is known */
+	u32 id;
+	const struct device_info *device;	/* by UUID or PCI address; NULL: of no process
+						 * that was recorded */
+};
+
+struct running {		/* a kernel, or a graph as a whole, on a GPU */
+	u64 start, end;
+	const char *name;	/* mangled, or "[graph]" */
+	const struct process_info *process;
+	u32 gpu;		/* device_info.gpu */
+	u64 overlap_ns;		/* with the event it is shown with */
+};
+
+struct uvm_event {
+	const struct event *e;			/* uvm.h: fault ... mark */
+	const struct process_info *process;	/* owner; NULL: a batch */
+	const struct managed *memory;		/* NULL: unknown, or a batch */
+	enum link_kind memory_link;		/* LINK_EXACT or LINK_RANGE */
+	const struct uvm_gpu_info *gpu;		/* whose work it is; NULL: the CPU's alone */
+	const struct api_call *call;		/* innermost of the thread that faulted */
+	const struct running *const *kernels;	/* on that GPU meanwhile; of that process alone
+						 * but for a batch and an eviction */
+	u32 kernel_n;
+	enum link_kind kernels_link;		/* LINK_EXACT: there was only one */
+};
+
+struct xid_event {
+	const struct xid *x;
+	const struct process_info *process;	/* NULL: the driver named none */
+	const struct device_info *device;	/* by PCI address; NULL: none was recorded */
+};
+
 struct view {			/* any function may be NULL; non-zero returns stop model_run */
 	/* Definitions are delivered when first seen. */
 	int (*task)(void *ctx, const struct task *t);
@@ -96,6 +149,21 @@ struct view {			/* any function may be NULL; non-zero returns stop model_run */
 	int (*overhead)(void *ctx, const struct overhead *o);
 	int (*host)(void *ctx, const struct host_event *h);	/* of one thread in order of
 								 * time */
+	int (*uvm)(void *ctx, const struct uvm_event *u);	/* all in order of time */
+	int (*xid)(void *ctx, const struct xid_event *x);
+	/* A call of an xid's process before it; name: NULL or of a CUDA function */
+	int (*xid_call)(void *ctx, const struct xid_call *c, const char *name);
+	int (*driver_sum)(void *ctx, const struct driver_sum *s);
+};
+
+#define UVM_KINDS (EVENT_UVM_MARK - EVENT_UVM_FAULT + 1)
+
+struct uvm_links {		/* how events of one kind were linked */
+	u64 events, owned;		/* owned: to a process */
+	u64 memory_exact, memory_range, memory_none;
+	u64 kernel_one, kernel_overlap, kernel_none;	/* of those of a GPU with a device */
+	u64 no_device;			/* of a GPU that no recorded process uses */
+	u64 in_call;			/* inside of an API call of their thread */
 };
 
 struct model_counts {
@@ -120,6 +188,9 @@ struct model_counts {
 	u64 evicted;			/* waited less than the horizon: too many were
 					 * waiting */
 	u64 clock_converted;		/* GPU records whose times came as CLOCK_REALTIME */
+	struct uvm_links uvm[UVM_KINDS];	/* by kind - EVENT_UVM_FAULT */
+	u64 allocs, frees, alloc_no_stack, free_unknown;
+	u64 xids, xid_owned;
 };
 
 struct model *model_new(const struct view *view, void *ctx);
@@ -142,6 +213,7 @@ const struct thread_info *model_thread(struct model *m, u32 tid);
 /* Number of processes/devices and the i-th, in order of appearance. */
 size_t model_processes(const struct model *m, const struct process_info *const **list);
 size_t model_devices(const struct model *m, const struct device_info *const **list);
+const struct uvm_gpu_info *model_uvm_gpu(struct model *m, u32 id);	/* NULL for the CPU */
 size_t model_gpus(const struct model *m);	/* physical devices: device_info.gpu is below
 						 * this */
 /* Notes as recorded (struct note_record texts). */

@@ -1,6 +1,7 @@
 /*
  * Inside of the model, shared by its files alone: tables (what ids mean), joins
- * (operations to calls to stacks), host (kernel events to calls).
+ * (operations to calls to stacks), host (kernel events to calls), uvm (unified memory
+ * in order of time: managed.c to allocations, overlap.c to kernels).
  *
  * What waits is kept in order of arrival and leaves MODEL_HORIZON_NS of trace
  * time later, whatever happens.
@@ -9,6 +10,7 @@
 #define MODEL_PARTS_H
 
 #include "hash.h"
+#include "heap.h"
 #include "model.h"
 
 /* calls past the horizon whose operation has not ended yet */
@@ -28,6 +30,13 @@ struct timed_list {		/* hint: where the last search ended; records come in runs 
 void timed_insert(struct timed_list *l, struct timed *node);
 void timed_remove(struct timed_list *l, struct timed *node);
 struct timed *timed_at(struct timed_list *l, u64 ts);	/* last with .ts <= ts, NULL: none */
+
+struct pointers {		/* a growing list of stable pointers */
+	const void **list;
+	size_t n, room;
+};
+
+void pointers_add(struct pointers *p, const void *x);
 
 struct thread {
 	struct thread_info info;
@@ -91,9 +100,53 @@ struct waiting_event {
 	} r;
 };
 
+struct live {			/* managed memory that is allocated now */
+	u64 start, end;
+	u64 ts;				/* since when */
+	struct managed *m;
+};
+
 struct process {
-	struct process_info info;
+	struct process_info info;	/* first: pointers to it are pointers to us */
 	u64 seen_ns;			/* of its youngest task record */
+	struct live *live;		/* by address */
+	size_t live_n, live_room;
+	struct hash places;		/* stack or range -> struct managed */
+};
+
+struct waiting_uvm {		/* until all that happened before it is here */
+	const struct process_info *process;
+	struct call *call;		/* alloc: the API call */
+	union {
+		struct event e;
+		struct alloc alloc;
+		struct uvm_fault fault;
+		struct uvm_service service;
+		struct uvm_batch batch;
+		struct uvm_migration migration;
+		struct uvm_evict evict;
+		struct uvm_mark mark;
+	} r;
+};
+
+struct block_memory { u64 addr, range, range_bytes; };	/* what a service is about */
+
+struct runnings {		/* of one GPU: those that may still be met */
+	struct running **list;
+	size_t n, room;
+	size_t sweep;			/* at how many the ended ones go */
+};
+
+struct uvm_part {
+	struct heap waiting;		/* struct waiting_uvm */
+	struct heap kernels;		/* struct running, not yet begun for `waiting` */
+	struct runnings *gpus;		/* by device_info.gpu */
+	size_t gpu_n;
+	struct pool events, runnings, blocks;
+	struct hash ids;		/* UVM's GPU id + 1 -> struct uvm_gpu_info */
+	struct hash services;		/* id -> struct block_memory, until its record is due */
+	struct pointers met;		/* kernels of the event that is delivered */
+	bool seen;
 };
 
 struct producer {
@@ -103,13 +156,6 @@ struct producer {
 	struct hash nodes;		/* graph node -> struct node */
 	bool realtime;			/* its CUPTI keeps CLOCK_REALTIME */
 };
-
-struct pointers {		/* a growing list of stable pointers */
-	const void **list;
-	size_t n, room;
-};
-
-void pointers_add(struct pointers *p, const void *x);
 
 #define CLOCKS 64
 
@@ -139,6 +185,7 @@ struct model {
 	size_t held_count;
 	struct waiting_event *event_oldest, **event_youngest;
 	size_t event_count;
+	struct uvm_part uvm;
 };
 
 /* tables.c, tasks.c: definitions */
@@ -163,11 +210,35 @@ int join_op(struct model *m, const struct gpu_head *g);
 void join_node(struct model *m, const struct graph_node *n);
 int join_expire(struct model *m, bool all);
 void join_rebase(struct model *m, u64 now);	/* from the GPU's clock to the CPU's */
+struct call *call_get(struct model *m, u16 producer, u32 correlation);
 void call_unref(struct model *m, struct call *c);
 
 /* host.c */
 void host_call(struct model *m, struct call *c);	/* a call came */
 int host_event_add(struct model *m, const struct event *e, size_t size);
 int host_expire(struct model *m, bool all);
+struct call *thread_call_at(struct thread *t, u64 ts);	/* innermost one, NULL: none */
+
+/* uvm.c */
+void uvm_gpu_define(struct model *m, const struct uvm_gpu *g);
+int uvm_add(struct model *m, const struct event *e);
+int uvm_expire(struct model *m, bool all);
+int xid_deliver(struct model *m, const struct xid *x);
+int xid_call_deliver(struct model *m, const struct xid_call *c);
+void uvm_free(struct model *m);
+
+/* managed.c */
+void managed_alloc(struct model *m, const struct waiting_uvm *w);
+/* NULL: unknown. range: as the driver says, 0 unknown. */
+struct managed *managed_at(struct model *m, const struct process_info *p, u64 addr, u64 range,
+			   u64 range_bytes, enum link_kind *link);
+void managed_free(struct model *m);
+
+/* overlap.c: what comes asks in order of time */
+void overlap_kernel(struct model *m, const struct gpu_head *g);
+/* Kernels on the GPU within [from, to] into m->uvm.met; pid 0: of any process. */
+void overlap_find(struct model *m, u32 gpu, u32 pid, u64 from, u64 to);
+void overlap_forget(struct model *m, u64 before);	/* nobody will ask for earlier */
+void overlap_free(struct model *m);
 
 #endif
