@@ -15,7 +15,7 @@
 struct uvm_field {
 	u32 off;		/* of the byte it begins in; UVM_ABSENT */
 	u8 bit;			/* of that byte, from the lowest; 0 but for bitfields */
-	u8 bits;		/* its width; 0: an array or a struct */
+	u8 bits;		/* its width; 0: an array or a struct in place */
 	u16 pad;
 };
 _Static_assert(sizeof(struct uvm_field) == 8, "uvm_field: a table is made of it");

@@ -13,6 +13,7 @@
 
 #define UVM_FIELDS(X)									\
 	/* uvm_perf_event_notify()'s third argument: what happened, by event id */	\
+	X(event_fault_space, "uvm_perf_event_data_t", "fault.space", 515)		\
 	X(event_fault_block, "uvm_perf_event_data_t", "fault.block", 515)		\
 	X(event_fault_proc, "uvm_perf_event_data_t", "fault.proc_id.val", 515)		\
 	X(event_fault_entry, "uvm_perf_event_data_t", "fault.gpu.buffer_entry", 515)	\
@@ -88,6 +89,8 @@
 	X(range_end, "uvm_va_range_struct", "node.end", 515)	/* the last byte */	\
 	X(range_type, "uvm_va_range_struct", "type", 515)				\
 	X(space_mm, "uvm_va_space_struct", "va_space_mm.mm", 515)			\
+	X(space_mapping, "uvm_va_space_struct", "mapping", 515)				\
+	X(space_gpus, "uvm_va_space_struct", "registered_gpus_table", 515)	/* by id - 1 */	\
 	X(region_first, "uvm_va_block_region_t", "first", 515)				\
 	X(region_outer, "uvm_va_block_region_t", "outer", 515)				\
 	X(page_mask, "uvm_page_mask_t", "bitmap", 515)	/* 512 bits */			\
@@ -103,6 +106,7 @@
 	X(parent_pci, "uvm_parent_gpu_struct", "pci_dev", 515)				\
 	X(parent_uuid, "uvm_parent_gpu_struct", "uuid", 515)				\
 	X(parent_name, "uvm_parent_gpu_struct", "name", 515)				\
+	X(parent_product, "uvm_parent_gpu_struct", "rm_info.name", 515)	/* "NVIDIA H100" */ \
 	X(parent_gpus, "uvm_parent_gpu_struct", "gpus", 550)				\
 	X(push_gpu, "uvm_push_struct", "gpu", 515)					\
 	/* the context of a block's service: make_resident() says why and where to */	\
