@@ -91,6 +91,7 @@
 	X(space_mm, "uvm_va_space_struct", "va_space_mm.mm", 515)			\
 	X(space_mapping, "uvm_va_space_struct", "mapping", 515)				\
 	X(space_gpus, "uvm_va_space_struct", "registered_gpus_table", 515)	/* by id - 1 */	\
+	X(gpu_space_space, "uvm_gpu_va_space_struct", "va_space", 515)			\
 	X(region_first, "uvm_va_block_region_t", "first", 515)				\
 	X(region_outer, "uvm_va_block_region_t", "outer", 515)				\
 	X(page_mask, "uvm_page_mask_t", "bitmap", 515)	/* 512 bits */			\
