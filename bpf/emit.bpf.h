@@ -8,10 +8,12 @@
 
 #include "event.h"
 #include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
 
 #define E2BIG 7			/* vmlinux.h has types, not macros */
 #define RING_BYTES (8 << 20)	/* user space may change it before load */
 #define FOLLOWED_MAX 16384
+#define CGROUPS_DEEP 32		/* levels looked at above a task's own */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -27,6 +29,7 @@ struct {
 
 const volatile u32 only_pid = 0;
 const volatile u32 only_tid = 0;
+const volatile u64 only_cgroup = 0;	/* its id; those below it too */
 const volatile bool use_followed = false;	/* instead of only_pid: what is in `followed` */
 
 /* The reader is woken once per so many unread bytes; it looks by itself ten times a second. */
@@ -40,14 +43,42 @@ static __always_inline bool is_followed(u32 pid)
 	return bpf_map_lookup_elem(&followed, &pid) != NULL;
 }
 
+/* Upwards by the parents of `self`: ancestor_ids of older kernels became ancestors in 6.1, this
+ * path is the same in all. */
+static __always_inline bool in_only_cgroup(struct task_struct *task)
+{
+	struct cgroup *c = BPF_CORE_READ(task, cgroups, dfl_cgrp);
+
+	for (int i = 0; i < CGROUPS_DEEP && c; i++) {
+		if (BPF_CORE_READ(c, kn, id) == only_cgroup)
+			return true;
+		c = BPF_CORE_READ(c, self.parent, cgroup);
+	}
+	return false;
+}
+
+static __always_inline bool wanted_ids(u32 pid, u32 tid)
+{
+	if (use_followed)
+		return is_followed(pid);
+	return (!only_pid || only_pid == pid) && (!only_tid || only_tid == tid);
+}
+
 /* Is the current task one that the user asked for? */
 static __always_inline bool wanted(void)
 {
 	u64 id = bpf_get_current_pid_tgid();
 
-	if (use_followed)
-		return is_followed(id >> 32);
-	return (!only_pid || only_pid == id >> 32) && (!only_tid || only_tid == (u32)id);
+	return wanted_ids(id >> 32, id) && (!only_cgroup || use_followed ||
+		in_only_cgroup((struct task_struct *)bpf_get_current_task()));
+}
+
+/* The same of a task that a probe is about and does not run in: the owner of an address space
+ * that a kernel thread serves. */
+static __always_inline bool wanted_task(struct task_struct *task)
+{
+	return wanted_ids(BPF_CORE_READ(task, tgid), BPF_CORE_READ(task, pid)) &&
+	       (!only_cgroup || use_followed || in_only_cgroup(task));
 }
 
 static __always_inline void emit_lost(void)

@@ -15,6 +15,7 @@
 struct cost {
 	u64 begin_ns, own_ns;
 	struct probe_cost programs[PROGRAMS_MAX];
+	char names[PROGRAMS_MAX][32];	/* of objects that are closed */
 	size_t count;
 };
 
@@ -53,18 +54,6 @@ static u64 trap_ns(const struct trap_cost *t, u8 type)
 	return 0;	/* tracepoints are calls: what they cost is in the program's time */
 }
 
-static const char *type_name(u8 type)
-{
-	static const char *const names[] = {
-		[PROBE_UPROBE] = "uprobe", [PROBE_URETPROBE] = "uretprobe",
-		[PROBE_USDT] = "usdt", [PROBE_TRACEPOINT] = "tracepoint",
-		[PROBE_RAW_TRACEPOINT] = "raw_tracepoint",
-		[PROBE_BTF_TRACEPOINT] = "btf_tracepoint", [PROBE_PERF_EVENT] = "perf_event",
-	};
-
-	return names[type];
-}
-
 static void report_table(const struct cost *c, const struct trap_cost *t,
 			 const struct sums *sum, const struct sink *s)
 {
@@ -77,7 +66,7 @@ static void report_table(const struct cost *c, const struct trap_cost *t,
 		const struct probe_cost *p = &c->programs[i];
 
 		table_cell(table, "%s", p->program);
-		table_cell(table, "%s", type_name(p->type));
+		table_cell(table, "%s", probe_type_name(p->type));
 		table_cell(table, "%llu", p->runs);
 		table_cell(table, "%llu", p->runs ? p->run_ns / p->runs : 0);
 		table_cell(table, "%llu", trap_ns(t, p->type));
@@ -110,7 +99,7 @@ static void report_json(const struct cost *c, const struct trap_cost *t, const s
 
 		json_object(&j, NULL);
 		json_str(&j, "program", p->program);
-		json_str(&j, "kind", type_name(p->type));
+		json_str(&j, "kind", probe_type_name(p->type));
 		json_u64(&j, "runs", p->runs);
 		json_u64(&j, "run_ns", p->run_ns);
 		json_u64(&j, "trap_ns_per_run", trap_ns(t, p->type));
@@ -120,12 +109,38 @@ static void report_json(const struct cost *c, const struct trap_cost *t, const s
 	json_close(&j);
 }
 
-void cost_report(struct cost *c, struct probe_object *o, const struct sink *s)
+/* A set that was opened again runs the same programs. */
+static void add_program(struct cost *c, const struct probe_cost *p)
+{
+	size_t i = 0;
+
+	while (i < c->count && strcmp(c->programs[i].program, p->program))
+		i++;
+	if (i == PROGRAMS_MAX || !p->runs)
+		return;
+	if (i == c->count) {
+		c->programs[c->count++] = *p;
+		snprintf(c->names[i], sizeof(c->names[i]), "%s", p->program);
+		c->programs[i].program = c->names[i];
+		return;
+	}
+	c->programs[i].runs += p->runs;
+	c->programs[i].run_ns += p->run_ns;
+}
+
+void cost_take(struct cost *c, struct probe_object *o)
+{
+	struct probe_cost all[PROGRAMS_MAX];
+	size_t n = probe_costs(o, all, PROGRAMS_MAX);
+
+	for (size_t i = 0; i < n; i++)
+		add_program(c, &all[i]);
+}
+
+void cost_report(struct cost *c, const struct sink *s)
 {
 	struct sums sum = { now_ns() - c->begin_ns, own_cpu_ns() - c->own_ns, 0, 0 };
-	struct probe_cost all[PROGRAMS_MAX];
 	struct trap_cost t;
-	size_t n = probe_costs(o, all, PROGRAMS_MAX);
 	int err;
 
 	probe_stats_end();	/* it would be part of what is calibrated */
@@ -133,12 +148,11 @@ void cost_report(struct cost *c, struct probe_object *o, const struct sink *s)
 	if (err)
 		warn("the cost of a trap is left out: it could not be calibrated: %s",
 		     strerror(-err));
-	for (size_t i = 0; i < n; i++) {
-		if (!all[i].runs)
-			continue;
-		sum.runs += all[i].runs;
-		sum.probe_ns += all[i].run_ns + all[i].runs * trap_ns(&t, all[i].type);
-		c->programs[c->count++] = all[i];
+	for (size_t i = 0; i < c->count; i++) {
+		const struct probe_cost *p = &c->programs[i];
+
+		sum.runs += p->runs;
+		sum.probe_ns += p->run_ns + p->runs * trap_ns(&t, p->type);
 	}
 	if (s->set->json && !s->file)
 		report_json(c, &t, &sum, s);

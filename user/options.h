@@ -64,7 +64,7 @@ struct program {
 	const char *usage;	/* behind the name: "[-i] FILE [-j]" */
 	const char *notes;	/* lines between options and examples, or NULL */
 	const char *examples;
-	struct option_group groups[5];	/* ends with rows NULL */
+	struct option_group groups[6];	/* ends with rows NULL */
 	/* Words that are no options are refused, unless: */
 	const struct option_row *operand;	/* one word: as if given to this OPT_STRING row,
 						 * of group 0 */

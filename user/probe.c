@@ -147,28 +147,15 @@ int probe_open(struct probe_object **out, const struct probe_set *set,
 	return 0;
 }
 
-/* Rows of BTF tracepoints get their target now; rows whose tracepoint is not there are left
- * out. */
-static int settle_row(struct probe_object *o, const struct probe_row *row)
+static int tracepoint_missing(struct probe_object *o, const struct probe_row *row)
 {
-	struct bpf_program *prog = probe_program(o, row);
-	int err;
-
-	bpf_program__set_autoattach(prog, false);	/* the row attaches it */
-	if (row->type != PROBE_BTF_TRACEPOINT || !bpf_program__autoload(prog))
+	if (probe_in_hook(row) || probe_settled(o, row)->possible)
 		return 0;
-	err = libbpf_find_vmlinux_btf_id(row->what, BPF_TRACE_RAW_TP) < 0 ? -ENOENT :
-		bpf_program__set_attach_target(prog, 0, row->what);
-	if (!err)
-		return 0;
-	if (row->flags & PROBE_OPTIONAL) {
-		note("%s left out: this kernel's BTF has no tracepoint %s", row->name,
-		     row->what);
-		bpf_program__set_autoload(prog, false);
-		return 0;
-	}
-	return fail(0, "cannot attach %s: this kernel's BTF has no tracepoint %s", row->name,
-		    row->what);
+	if (!(row->flags & PROBE_OPTIONAL))
+		return fail(0, "cannot attach %s: this kernel's BTF has no tracepoint %s",
+			    row->name, row->what);
+	note("%s left out: this kernel's BTF has no tracepoint %s", row->name, row->what);
+	return 0;
 }
 
 static int explain_load(struct probe_object *o, int err)
@@ -209,8 +196,12 @@ int probe_load(struct probe_object *o)
 	struct bpf_map *followed;
 	int err = take_shared(o);
 
-	for (const struct probe_row *r = o->set->probes; r && r->name && !err; r++)
-		err = settle_row(o, r);
+	if (!err)
+		err = probe_settle(o);
+	for (EACH_ROW(r, o->set))
+		err = err ? err : tracepoint_missing(o, r);
+	if (!err)
+		err = probe_settle_hooks(o);
 	if (err)
 		return err;
 	followed = bpf_object__find_map_by_name(probe_bpf(o), "followed");
@@ -231,6 +222,7 @@ void probe_close(struct probe_object *o)
 		return;
 	probe_detach(o);
 	o->set->skel->destroy(o->skel);
+	probe_settled_free(o);
 	free(o->links);
 	free(o);
 }

@@ -24,6 +24,7 @@ struct skel_ops {
 	size_t obj, rodata, rodata_size;	/* offsets in the skeleton of the pointers */
 	size_t bss, lost, lost_map;	/* u64 in .bss (bpf/emit.bpf.h) */
 	size_t only_pid, only_tid, wake_bytes;	/* u32 in .rodata (same) */
+	size_t only_cgroup, use_followed;	/* u64, bool */
 };
 
 #define TOOL_SKEL(name)								\
@@ -40,15 +41,24 @@ struct skel_ops {
 		offsetof(struct name##__rodata, only_pid),			\
 		offsetof(struct name##__rodata, only_tid),			\
 		offsetof(struct name##__rodata, wake_bytes),			\
+		offsetof(struct name##__rodata, only_cgroup),			\
+		offsetof(struct name##__rodata, use_followed),			\
 	}
 
 enum probe_type {
 	PROBE_UPROBE, PROBE_URETPROBE, PROBE_USDT, PROBE_TRACEPOINT, PROBE_RAW_TRACEPOINT,
 	PROBE_BTF_TRACEPOINT, PROBE_PERF_EVENT,
-	/* on functions of the kernel and of its modules */
-	PROBE_KPROBE, PROBE_KRETPROBE,	/* names with .isra, .constprop, .part: by prefix */
-	PROBE_FENTRY, PROBE_FEXIT,	/* needs the module's BTF; pins the module */
-	PROBE_KPROBE_MULTI, PROBE_KRETPROBE_MULTI,	/* what: names with commas, * allowed */
+	/*
+	 * On functions of the kernel and of its modules. A name that is not there is found
+	 * by what the compiler made of it: NAME.isra.0, NAME.constprop.0 (all of them),
+	 * NAME.part.0.
+	 */
+	PROBE_KPROBE, PROBE_KRETPROBE,
+	PROBE_FENTRY, PROBE_FEXIT,	/* the name itself; needs BTF; the module cannot be
+					 * unloaded meanwhile */
+	/* Of names with commas, * allowed, those that are there: by one link where the
+	 * kernel has that (5.18), else by a kprobe each. SEC("kprobe.multi"). */
+	PROBE_KPROBE_MULTI, PROBE_KRETPROBE_MULTI,
 };
 
 enum { PROBE_OPTIONAL = 1 };	/* its absence is a note under -v, not an error */
@@ -65,10 +75,11 @@ struct probe_row {
 	/*
 	 * Rows of one hook are alternatives: those of one choice attach together or not at
 	 * all, and the lowest choice that attaches wins. -v and gpucheck name it. A hook is
-	 * optional when its rows are. NULL: the row stands alone.
+	 * optional when its first row is. NULL: the row stands alone. No rows of libraries.
+	 * A program that is off before load (prepare) takes its rows out.
 	 */
 	const char *hook;	/* what is observed: "batch service" */
-	u8 choice;
+	u8 choice;		/* 0 .. 15 */
 };
 
 #define PROBE(skel, prog, type, flags, where, what)				\
@@ -111,9 +122,11 @@ struct probe_state {
 	const char *hook;	/* or the program's name */
 	const struct probe_row *row;	/* the first of the choice that works, NULL none */
 	bool optional;
-	char target[96];	/* "kprobe nvidia_uvm:service_fault_batch.constprop.0", "" none */
-	char reason[96];	/* why no better choice works, "" */
+	char target[128];	/* "kprobe nvidia_uvm:service_fault_batch.constprop.0", "" none */
+	char reason[256];	/* why no better choice works, "" */
 };
+
+const char *probe_type_name(u8 type);	/* "kprobe" */
 
 struct probe_cost {		/* of one program, for --cost */
 	const char *program;
@@ -138,15 +151,18 @@ void probe_few_links(struct probe_object *o, u32 pid);
 int probe_load(struct probe_object *o);		/* names the missing capability when refused */
 int probe_attach(struct probe_object *o, const char *lib, u32 pid);
 void probe_detach(struct probe_object *o);
-/* The states of a set's hooks: after attach as attached; before load as the running kernel's
- * symbols and BTF promise. Returns how many, at most max. */
+/* The states of a set's hooks and of its rows about functions of the kernel: after attach as
+ * attached; before load as the running kernel's symbols and BTF promise. Returns how many, at
+ * most max. */
 size_t probe_states(struct probe_object *o, struct probe_state *states, size_t max);
 /*
  * Modules that a set's rows name. A set whose module is not loaded cannot attach; when it was
  * loaded anew its probes are gone: probe_modules_changed() is cheap (some stat calls), and true
- * once after each such change; then probe_close() and open anew.
+ * once after each such change; then probe_close() and open anew. A module is missing when a
+ * required hook has no choice without it, or when no hook has one.
  */
 const char *probe_module_missing(const struct probe_set *set);	/* its name, NULL: all there */
+bool probe_names_module(const struct probe_set *set);
 bool probe_modules_changed(struct probe_object *o);
 void probe_close(struct probe_object *o);	/* NULL is fine */
 void *probe_rodata(struct probe_object *o, size_t *size);

@@ -79,14 +79,13 @@ static int attach_perf_event(struct probe_object *o, const struct probe_row *row
 	return err;
 }
 
-static int attach_row(struct probe_libraries *t, struct probe_object *o,
-		      const struct probe_row *row)
+int probe_attach_row(struct probe_object *o, const struct probe_row *row)
 {
 	struct bpf_program *prog = probe_program(o, row);
 
+	if (probe_is_kernel(row))
+		return probe_kernel_attach(o, row);
 	switch (row->type) {
-	case PROBE_UPROBE: case PROBE_URETPROBE: case PROBE_USDT:
-		return probe_attach_library(t, row);
 	case PROBE_TRACEPOINT:
 		return probe_keep(o, row,
 				  bpf_program__attach_tracepoint(prog, row->where, row->what));
@@ -132,10 +131,13 @@ int probe_attach(struct probe_object *o, const char *lib, u32 pid)
 	int err = t ? 0 : fail(-ENOMEM, "cannot attach the probes \"%s\"", o->set->name);
 
 	for (const struct probe_row *row = o->set->probes; row && row->name && !err; row++) {
-		if (!bpf_program__autoload(probe_program(o, row)))
+		if (probe_in_hook(row))
+			err = probe_attach_hook(o, row);
+		else if (!bpf_program__autoload(probe_program(o, row)))
 			continue;	/* dropped by the tool or by the kernel's lack of it */
-		err = attach_row(t, o, row);
-		if (err < 0 && !probe_has_library(row))
+		else if (probe_has_library(row))
+			err = probe_attach_library(t, row);
+		else if ((err = probe_attach_row(o, row)))
 			err = probe_row_missing(row, NULL, err);
 	}
 	probe_libraries_free(t);
@@ -162,8 +164,19 @@ static void drop(struct probe_link *l)
 	*l = (struct probe_link){ NULL, -1, l->type };
 }
 
+void probe_undo(struct probe_object *o, size_t first_link)
+{
+	while (o->link_count > first_link)
+		drop(&o->links[--o->link_count]);
+}
+
 /* USDT links share a table inside libbpf: they are taken off one after the other, later. */
-static void *detach_uprobes(void *ctx)
+static bool takes_long(u8 type)
+{
+	return type == PROBE_UPROBE || type == PROBE_URETPROBE || type >= PROBE_KPROBE;
+}
+
+static void *detach_slow(void *ctx)
 {
 	struct detach *d = ctx;
 	size_t i;
@@ -171,9 +184,8 @@ static void *detach_uprobes(void *ctx)
 	while ((i = __atomic_fetch_add(&d->next, 1, __ATOMIC_RELAXED)) < d->o->link_count) {
 		struct probe_link *l = &d->o->links[i];
 
-		if (l->type != PROBE_UPROBE && l->type != PROBE_URETPROBE)
-			continue;
-		drop(l);
+		if (takes_long(l->type))
+			drop(l);
 	}
 	return NULL;
 }
@@ -186,14 +198,12 @@ void probe_detach(struct probe_object *o)
 	size_t n = 0;
 
 	while (n < DETACH_THREADS && n + 1 < o->link_count &&
-	       !pthread_create(&threads[n], NULL, detach_uprobes, &d))
+	       !pthread_create(&threads[n], NULL, detach_slow, &d))
 		n++;
-	detach_uprobes(&d);
+	detach_slow(&d);
 	while (n > 0)
 		pthread_join(threads[--n], NULL);
-	for (size_t i = o->link_count; i-- > 0; )
-		drop(&o->links[i]);
-	o->link_count = 0;
+	probe_undo(o, 0);
 	if (o->attached)	/* every skeleton begins with a pointer to its description */
 		bpf_object__detach_skeleton(*(struct bpf_object_skeleton **)o->skel);
 	o->attached = false;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
+#include "clock.h"
 #include "out.h"
 #include "tool_run.h"
 
@@ -18,22 +19,20 @@ static void put_field(FILE *f, const char *text, int width, bool last)
 	fprintf(f, "%*s%s", width, text, last ? "\n" : " ");
 }
 
-static void table_head(struct sink *s)
+static void table_head(struct sink *s, const struct column *columns)
 {
-	if (s->head_printed && !s->tool->rows)
-		return;
-	for (const struct column *c = s->tool->columns; c->head; c++)
+	for (const struct column *c = columns; c->head; c++)
 		put_field(s->out, c->head, c->width, !c[1].head);
-	s->head_printed = true;
+	s->head = columns;
 }
 
-static void put_table(struct sink *s, const struct event *e)
+static void put_table(struct sink *s, const struct column *columns, const struct event *e)
 {
 	char text[4096];
 
-	if (!s->head_printed)
-		table_head(s);
-	for (const struct column *c = s->tool->columns; c->head; c++) {
+	if (s->head != columns)
+		table_head(s, columns);
+	for (const struct column *c = columns; c->head; c++) {
 		cell_text(s->names, c, e, text, sizeof(text));
 		put_field(s->out, text, c->width, !c[1].head);
 	}
@@ -51,13 +50,13 @@ static void json_begin(struct sink *s, struct json *j, const char *what)
 	json_str(j, "schema", schema);
 }
 
-static void put_json(struct sink *s, const struct event *e)
+static void put_json(struct sink *s, const struct column *columns, const char *schema,
+		     const struct event *e)
 {
-	const struct record_type *type = record_type(e->kind);
 	struct json j;
 
-	json_begin(s, &j, type ? type->name : s->tool->name);
-	for (const struct column *c = s->tool->columns; c->head; c++)
+	json_begin(s, &j, schema);
+	for (const struct column *c = columns; c->head; c++)
 		cell_json(s->names, c, e, &j);
 	json_close(&j);
 }
@@ -84,7 +83,7 @@ int sink_open(struct sink *s, const struct tool *tool, const struct settings *se
 
 	*s = (struct sink){ .tool = tool, .set = set, .out = stdout, .names = names_new() };
 	if (!set->output)
-		return 0;
+		return tool->view && tool->view->begin ? tool->view->begin(tool) : 0;
 	snprintf(version, sizeof(version), "%s %s", tool->name, GPUSCOPE_VERSION);
 	trace_info_here(&info, version);
 	return trace_create(&s->file, set->output, &info);
@@ -92,9 +91,9 @@ int sink_open(struct sink *s, const struct tool *tool, const struct settings *se
 
 int sink_begin(struct sink *s)
 {
-	if (s->file || s->set->json || s->tool->rows)
+	if (s->file || s->set->json || s->tool->rows || s->tool->view)
 		return 0;
-	table_head(s);
+	table_head(s, s->tool->columns);
 	return sink_flush(s);
 }
 
@@ -109,36 +108,135 @@ static void count_lost(struct sink *s, const struct lost *l)
 		s->lost += l->count;
 }
 
+static bool is_kind(const struct tool *tool, u16 kind)
+{
+	if (!tool->kinds)
+		return kind == tool->kind;
+	for (const u16 *k = tool->kinds; *k; k++)
+		if (*k == kind)
+			return true;
+	return false;
+}
+
+/* A view is given what is about no process, too. */
 static bool asked_for(const struct sink *s, const struct event *e)
 {
-	return e->kind == s->tool->kind && (!s->set->pid || e->pid == s->set->pid) &&
+	if (!is_kind(s->tool, e->kind))
+		return false;
+	if (s->tool->view && !e->pid)
+		return true;
+	return (!s->set->pid || e->pid == s->set->pid) &&
 	       (!s->set->tid || e->tid == s->set->tid);
+}
+
+int sink_row(struct sink *s, const struct column *columns, const char *schema,
+	     const struct event *row)
+{
+	if (s->enough)
+		return -ECANCELED;
+	if (s->set->json)
+		put_json(s, columns, schema, row);
+	else
+		put_table(s, columns, row);
+	s->records++;
+	s->enough = s->set->count && s->records == s->set->count;
+	return s->enough ? -ECANCELED : 0;
+}
+
+/* ---- views: their intervals are the clock's when live, the records' when replayed ---- */
+
+static int end_interval(struct sink *s, u64 to)
+{
+	u64 from = s->tick_from;
+
+	s->tick_from = to;
+	s->head = NULL;
+	return s->tool->view->tick(s, from, to);
+}
+
+int sink_tick(struct sink *s, u64 now)
+{
+	return s->file ? 0 : end_interval(s, now);
+}
+
+/* Records come in the order in which they end: one that began before is of this interval. Of
+ * intervals in which nothing happened none is told. */
+static int replay_ticks(struct sink *s, u64 ts)
+{
+	u64 interval = s->set->interval_ns;
+	int err = 0;
+
+	if (!s->tick_from)
+		s->tick_from = ts;
+	if (ts >= s->tick_from + interval) {
+		err = end_interval(s, s->tick_from + interval);
+		if (ts >= s->tick_from)
+			s->tick_from += (ts - s->tick_from) / interval * interval;
+	}
+	s->tick_last = ts > s->tick_last ? ts : s->tick_last;
+	return err;
+}
+
+static int put_view(struct sink *s, const struct event *e, bool wanted)
+{
+	const struct tool_view *view = s->tool->view;
+	int err = 0;
+
+	if (wanted && view->tick && s->set->input)
+		err = replay_ticks(s, e->ts);
+	return err || !view->put ? err : view->put(s, e);
+}
+
+static int end_view(struct sink *s)
+{
+	const struct tool_view *view = s->tool->view;
+	int err = 0;
+
+	if (view->tick && s->tick_from)
+		err = end_interval(s, s->set->input ? s->tick_last : now_ns());
+	if (!err && view->end)
+		err = view->end(s);
+	return err == -ECANCELED ? 0 : err;
+}
+
+/* ---- records ---- */
+
+static int put_record(struct sink *s, const struct event *e)
+{
+	const struct record_type *type = record_type(e->kind);
+
+	return sink_row(s, s->tool->columns, type ? type->name : s->tool->name, e);
+}
+
+static int put_file(struct sink *s, const struct event *e, bool wanted)
+{
+	int err = trace_put(s->file, e);
+
+	if (err || !wanted)
+		return err;
+	s->records++;
+	s->enough = s->set->count && s->records == s->set->count;
+	return s->enough ? -ECANCELED : 0;
 }
 
 int sink_put(struct sink *s, const struct event *e)
 {
 	bool wanted = asked_for(s, e);
-	int err = 0;
 
-	if (s->enough)
-		return -ECANCELED;
 	if (!wanted && e->kind >= EVENT_DEFINITIONS_END)
 		return 0;
+	if (s->enough && e->kind != EVENT_LOST)
+		return -ECANCELED;
 	names_learn(s->names, e);
 	if (e->kind == EVENT_LOST)
 		count_lost(s, (const struct lost *)e);
 	s->bytes += e->size;
+	s->taken += wanted;
 	if (s->file)
-		err = trace_put(s->file, e);
-	else if (wanted && s->set->json)
-		put_json(s, e);
-	else if (wanted)
-		put_table(s, e);
-	if (!wanted || err)
-		return err;
-	s->records++;
-	s->enough = s->set->count && s->records == s->set->count;
-	return s->enough ? -ECANCELED : 0;
+		return put_file(s, e, wanted);
+	if (s->tool->view)
+		return put_view(s, e, wanted);
+	return wanted ? put_record(s, e) : 0;
 }
 
 /* What could not be written ends the run: quietly when the reader has gone (`| head`). */
@@ -170,6 +268,8 @@ int sink_close(struct sink *s, int err)
 {
 	int e = 0;
 
+	if (s->tool->view && !s->file && !err)
+		err = end_view(s);
 	if (s->set->json && !s->file && !err)
 		json_end(s);
 	if (s->file)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Where records come from: the ring of attached probes, a map of summed rows, or
- * a trace file. Whatever ends a live run, what is in the ring is still read.
+ * Where records come from: the ring of attached probes, a map of summed rows
+ * (source_rows.c), or a trace file. Whatever ends a live run, what is in the ring
+ * is still read.
  */
 #include <errno.h>
 #include <signal.h>
@@ -14,6 +15,7 @@
 
 #define POLL_MS 100		/* people notice 200; ten wake-ups a second are cheap */
 #define LOST_EVERY_NS 1000000000ULL
+#define MODULES_EVERY_NS 200000000
 
 static volatile sig_atomic_t stopped;
 
@@ -31,30 +33,28 @@ static void catch_signals(void)
 	sigaction(SIGTERM, &sa, NULL);
 }
 
-struct live {
-	struct probe_object *object;
-	struct sink *sink;
-	u64 end;		/* 0: nobody said when */
-	u64 lost_seen, lost_map_seen, lost_at;
-	u64 lost_map;		/* as of before detaching: an entry may go before its return */
-};
-
-static bool over(const struct live *l)
+bool source_over(const struct source *l)
 {
 	return stopped || l->sink->enough || (l->end && now_ns() >= l->end);
 }
 
-static int wait_ms(const struct live *l, u64 most_ms)
+/* Milliseconds to then, at most so many; until 0: never. */
+static int wait_until(u64 until, u64 most_ms)
 {
 	u64 now = now_ns(), left;
 
-	if (!l->end)
-		return most_ms;
-	left = l->end > now ? (l->end - now + 999999) / 1000000 : 0;
+	if (until && until < now)
+		return 0;
+	left = until ? (until - now + 999999) / 1000000 : most_ms;
 	return left < most_ms ? left : most_ms;
 }
 
-static int put_lost(struct live *l, u32 where, u64 total, u64 *seen)
+int source_wait_ms(const struct source *l, u64 most_ms)
+{
+	return wait_until(l->next_tick, wait_until(l->end, most_ms));
+}
+
+static int put_lost(struct source *l, u32 where, u64 total, u64 *seen)
 {
 	struct lost r = {
 		.e = { .ts = now_ns(), .size = sizeof(r), .kind = EVENT_LOST,
@@ -68,7 +68,7 @@ static int put_lost(struct live *l, u32 where, u64 total, u64 *seen)
 	return sink_put(l->sink, &r.e);
 }
 
-static int put_losses(struct live *l)
+static int put_losses(struct source *l)
 {
 	int err = put_lost(l, LOST_BPF_RING, probe_lost(l->object), &l->lost_seen);
 
@@ -78,90 +78,166 @@ static int put_losses(struct live *l)
 
 static int from_ring(void *ctx, void *data, size_t size)
 {
-	struct live *l = ctx;
+	struct source *l = ctx;
 	const struct event *e = data;
 
 	return size < sizeof(*e) || e->size > size ? 0 : sink_put(l->sink, e);
 }
 
+/* Is it time to look whether the modules that are probed are still there? */
+static bool modules_changed(struct source *l)
+{
+	u64 now = now_ns();
+
+	if (now - l->modules_at < MODULES_EVERY_NS)
+		return false;
+	l->modules_at = now;
+	return probe_modules_changed(l->object);
+}
+
+int source_turn(struct source *l)
+{
+	u64 now = now_ns();
+	int err = 0;
+
+	if (l->next_tick && now >= l->next_tick) {
+		err = sink_tick(l->sink, now);
+		while (l->next_tick <= now)
+			l->next_tick += l->sink->set->interval_ns;
+	}
+	l->lost_map = probe_lost_map(l->object);
+	if (!err && now - l->lost_at > LOST_EVERY_NS)
+		err = put_losses(l);
+	if (!err)
+		err = sink_flush(l->sink);
+	return err ? err : modules_changed(l) ? SOURCE_MODULES : 0;
+}
+
 /* One wait and what came of it. The ring wakes us when it fills; what is less waits for the
  * clock. */
-static int poll_ring(struct live *l, struct ring_buffer *ring)
+static int poll_ring(struct source *l, struct ring_buffer *ring)
 {
-	int err = ring_buffer__poll(ring, wait_ms(l, POLL_MS));
+	int err = ring_buffer__poll(ring, source_wait_ms(l, POLL_MS));
 
 	if (err >= 0 || err == -EINTR)
 		err = ring_buffer__consume(ring);
-	l->lost_map = probe_lost_map(l->object);
-	if (err >= 0 && now_ns() - l->lost_at > LOST_EVERY_NS)
-		err = put_losses(l);
-	return err < 0 ? err : sink_flush(l->sink);
+	return err < 0 ? err : source_turn(l);
 }
 
-static int source_ring(struct live *l)
+static int source_ring(struct source *l)
 {
 	struct ring_buffer *ring = ring_buffer__new(probe_map_fd(l->object, "events"),
 						    from_ring, l, NULL);
-	int err = 0;
+	int err = 0, rest = 0;
 
 	if (!ring)
 		return fail(-errno, "cannot read the ring of the probes");
-	while (!err && !over(l))
+	while (!err && !source_over(l))
 		err = poll_ring(l, ring);
 	probe_detach(l->object);
-	if (!err)
-		err = ring_buffer__consume(ring);
+	if (err >= 0)
+		rest = ring_buffer__consume(ring);
 	ring_buffer__free(ring);
-	return err < 0 ? err : 0;
+	return rest < 0 ? rest : err;
 }
 
-/* Prints every row and takes it out, so that each batch is one interval's sum. */
-static int take_rows(struct live *l, int fd)
+void source_begin(struct source *l, struct sink *s)
 {
-	static _Alignas(8) char row[RECORD_MAX], key[256];
-	struct event *e = (struct event *)row;
-	int err = 0;
-
-	l->sink->head_printed = false;
-	while (!err && !bpf_map_get_next_key(fd, NULL, key))
-		if (!bpf_map_lookup_and_delete_elem(fd, key, row) && e->size <= sizeof(row))
-			err = sink_put(l->sink, e);
-	return err ? err : sink_flush(l->sink);
+	*l = (struct source){ .sink = s };
+	catch_signals();
 }
 
-static int source_rows(struct live *l, const char *map)
+/* Time runs from when the probes are attached for the first time. */
+static void start_clocks(struct source *l)
 {
-	const struct settings *set = l->sink->set;
-	int fd = probe_map_fd(l->object, map), err = 0;
+	struct sink *s = l->sink;
+	u64 now = now_ns();
 
-	while (!err && !over(l)) {
-		u64 ms = wait_ms(l,
-				 (set->interval_ns ? set->interval_ns : 1000000000) / 1000000);
-		struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
-
-		nanosleep(&t, NULL);
-		err = take_rows(l, fd);
+	if (s->set->duration_ns)
+		l->end = now + s->set->duration_ns;
+	if (s->tool->view && s->tool->view->tick && !s->file) {
+		s->tick_from = now;
+		l->next_tick = now + s->set->interval_ns;
 	}
-	probe_detach(l->object);
+}
+
+int source_live(struct source *l, struct probe_object *o)
+{
+	int err, lost;
+
+	if (!l->object)
+		start_clocks(l);
+	l->object = o;
+	l->lost_seen = l->lost_map_seen = 0;
+	l->lost_at = l->modules_at = now_ns();
+	err = l->sink->tool->rows ? source_rows(l, l->sink->tool->rows) : source_ring(l);
+	if (err < 0 && err != -ECANCELED)
+		return err;
+	lost = put_losses(l);	/* they are told even after the last record */
+	return lost < 0 && lost != -ECANCELED ? lost : err == -ECANCELED ? 0 : err;
+}
+
+/* ---- modules that come and go ---- */
+
+static int put_note(struct source *l, u32 what, const char *text)
+{
+	struct { struct note_record n; char text[160]; } r = {
+		.n = { .e = { .ts = now_ns(), .kind = EVENT_NOTE, .cpu = CPU_UNKNOWN },
+		       .what = what },
+	};
+	size_t len = strlen(text);
+
+	memcpy(r.text, text, len);
+	r.n.e.size = (sizeof(r.n) + len + 7) / 8 * 8;
+	return sink_put(l->sink, &r.n.e);
+}
+
+static void module_hint(const char *module, char *hint, size_t size)
+{
+	snprintf(hint, size, "%s", module);
+	for (char *p = hint; *p; p++)
+		*p = *p == '_' ? '-' : *p;	/* as modprobe's users write it */
+}
+
+static int wait_for(struct source *l, const char *text)
+{
+	struct timespec t = { 0, MODULES_EVERY_NS };
+	int err = put_note(l, NOTE_MISSING, text);
+
+	warn("%s", text);
+	while (!err && probe_module_missing(l->sink->tool->set)) {
+		if (source_over(l))
+			return -ECANCELED;
+		nanosleep(&t, NULL);
+		err = sink_flush(l->sink);
+	}
 	return err;
 }
 
-int source_live(struct probe_object *o, struct sink *s)
+int source_wait(struct source *l, bool again)
 {
-	struct live l = { .object = o, .sink = s, .lost_at = now_ns() };
-	int err;
+	const struct probe_set *set = l->sink->tool->set;
+	const char *module = probe_module_missing(set);
+	char text[128], hint[64];
+	int err = 0;
 
-	if (s->set->duration_ns)
-		l.end = now_ns() + s->set->duration_ns;
-	catch_signals();
-	err = sink_begin(s);
+	if (!module && !again)
+		return 0;
+	module_hint(module ? module : "", hint, sizeof(hint));
+	if (!again && !l->sink->set->wait)
+		return fail(0, "cannot attach the probes \"%s\": %s is not loaded (modprobe %s, or --wait)",
+			    set->name, module, hint);
+	snprintf(text, sizeof(text), again ? "%s was unloaded: waiting for it" :
+		 "%s is not loaded: waiting for it (modprobe %s)", module ? module : "",
+		 hint);
+	if (module)
+		err = wait_for(l, text);
 	if (err)
 		return err;
-	err = s->tool->rows ? source_rows(&l, s->tool->rows) : source_ring(&l);
-	s->enough = false;	/* the losses are told even after the last record */
-	if (!err || err == -ECANCELED)
-		err = put_losses(&l);
-	return err == -ECANCELED ? 0 : err;
+	snprintf(text, sizeof(text), again ? "a module was loaded or unloaded: functions are probed anew" :
+		 "%s is loaded", module);
+	warn("%s", text);
+	return put_note(l, NOTE_SETTING, text);
 }
 
 /* What is whole is delivered and out before what is wrong is said. */
@@ -189,7 +265,7 @@ int source_file(const char *path, struct sink *s)
 		return err;
 	catch_signals();
 	err = read_all(r, s);
-	if (!err && !s->records)
+	if (!err && !s->taken)
 		warn("%s holds no record for this tool", path);
 	trace_reader_close(r);
 	return err == -ECANCELED ? 0 : err;

@@ -1,44 +1,107 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* One run of a tool, from the command line to the exit code; see tool.h. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include "arena.h"
+#include "cgroup.h"
 #include "tool_run.h"
 
-/* -p and -t are constants of every set's probes (bpf/emit.bpf.h). */
-static void set_filters(struct probe_object *o, const struct tool *tool,
-			const struct settings *set)
+/* What options set, for objects that are opened later. */
+struct constants { void *bytes; size_t size; };
+
+/* -p, -t and --cgroup are constants of every set's probes (bpf/emit.bpf.h). */
+static int set_filters(struct probe_object *o, const struct skel_ops *skel,
+		       const struct settings *set)
 {
 	char *rodata = probe_rodata(o, NULL);
+	u64 cgroup = 0;
 
-	memcpy(rodata + tool->set->skel->only_pid, &set->pid, sizeof(set->pid));
-	memcpy(rodata + tool->set->skel->only_tid, &set->tid, sizeof(set->tid));
+	if (set->cgroup && cgroup_id(set->cgroup, &cgroup))
+		return -1;
+	memcpy(rodata + skel->only_pid, &set->pid, sizeof(set->pid));
+	memcpy(rodata + skel->only_tid, &set->tid, sizeof(set->tid));
+	memcpy(rodata + skel->only_cgroup, &cgroup, sizeof(cgroup));
+	return 0;
 }
 
-static int trace(const struct tool *tool, struct probe_object *o, const struct settings *set,
-		 struct sink *sink)
+static int attach(const struct tool *tool, struct probe_object *o, const struct settings *set)
 {
-	struct cost *cost = NULL;
+	int err = set_filters(o, tool->set->skel, set);
+
+	if (!err && tool->set->prepare)
+		err = tool->set->prepare(o);
+	if (!err && tool->prepare)
+		err = tool->prepare(tool, o);
+	if (err)
+		return err;
+	probe_few_links(o, set->pid);
+	err = probe_load(o);
+	return err ? err : probe_attach(o, set->lib, set->pid);
+}
+
+/* A module that was probed went, or came again: its probes are gone, and offsets may differ. */
+static int open_again(const struct tool *tool, struct probe_object **o,
+		      const struct constants *constants)
+{
 	int err;
 
-	set_filters(o, tool, set);
-	err = tool->prepare ? tool->prepare(tool, o) : 0;
-	if (!err) {
-		probe_few_links(o, set->pid);
-		err = probe_load(o);
-	}
+	probe_close(*o);
+	err = probe_open(o, tool->set, NULL);
 	if (!err)
-		err = probe_attach(o, set->lib, set->pid);
-	if (!err && set->cost)
-		err = cost_begin(&cost);
-	if (!err)
-		err = source_live(o, sink);
-	if (!err && cost)
-		cost_report(cost, o, sink);
-	cost_free(cost);
+		memcpy(probe_rodata(*o, NULL), constants->bytes, constants->size);
 	return err;
 }
 
-static int run(const struct tool *tool, struct probe_object *o, const struct settings *set)
+static int trace_on(const struct tool *tool, struct probe_object **o, struct source *source,
+		    const struct constants *constants, struct cost **cost)
+{
+	const struct settings *set = source->sink->set;
+	bool again = false;
+	int err;
+
+	do {
+		err = source_wait(source, again);
+		if (!err && again)
+			err = open_again(tool, o, constants);
+		if (!err)
+			err = attach(tool, *o, set);
+		if (!err && set->cost && !again)
+			err = cost_begin(cost);
+		if (!err && !again)
+			err = sink_begin(source->sink);
+		if (!err)
+			err = source_live(source, *o);
+		if (*cost && *o)
+			cost_take(*cost, *o);
+		if (err && again && err != -ECANCELED && probe_module_missing(tool->set))
+			err = SOURCE_MODULES;	/* it went while we attached */
+		again = true;
+	} while (err == SOURCE_MODULES);
+	return err == -ECANCELED ? 0 : err;
+}
+
+static int trace(const struct tool *tool, struct probe_object **o, const struct settings *set,
+		 struct sink *sink)
+{
+	struct constants constants = {};
+	struct cost *cost = NULL;
+	struct source source;
+	void *rodata = probe_rodata(*o, &constants.size);
+	int err;
+
+	constants.bytes = must_alloc(constants.size);
+	memcpy(constants.bytes, rodata, constants.size);
+	source_begin(&source, sink);
+	err = trace_on(tool, o, &source, &constants, &cost);
+	if (!err && cost)
+		cost_report(cost, sink);
+	cost_free(cost);
+	free(constants.bytes);
+	return err;
+}
+
+static int run(const struct tool *tool, struct probe_object **o, const struct settings *set)
 {
 	struct sink sink;
 	int err = sink_open(&sink, tool, set);
@@ -59,7 +122,7 @@ int tool_main(const struct tool *tool, int argc, char **argv)
 		return 1;
 	code = tool_options(tool, argc, argv, probe_rodata(o, NULL), &set);
 	if (code < 0)
-		code = run(tool, o, &set) ? 1 : 0;
+		code = run(tool, &o, &set) ? 1 : 0;
 	probe_close(o);
 	return code;
 }

@@ -13,6 +13,8 @@
 static const struct option_row common[] = {
 	COMMON(pid, 'p', "pid", "PID", OPT_UNSIGNED, 0, "only this process"),
 	COMMON(tid, 't', "tid", "TID", OPT_UNSIGNED, 0, "only this thread"),
+	COMMON(cgroup, 0, "cgroup", "PATH", OPT_STRING, 1,
+	       "only processes in this cgroup (version 2) and below"),
 	COMMON(duration_ns, 'd', "duration", "TIME", OPT_DURATION_NS, 1,
 	       "stop after TIME (10s, 500ms)"),
 	COMMON(count, 'n', "count", "N", OPT_UNSIGNED, 0, "stop after N records"),
@@ -21,7 +23,6 @@ static const struct option_row common[] = {
 	COMMON(output, 'o', "output", "FILE", OPT_STRING, 0,
 	       "record to FILE instead of printing (- is stdout)"),
 	COMMON(json, 'j', "json", NULL, OPT_SWITCH, 0, "one JSON object a line"),
-	COMMON(lib, 0, "lib", "PATH", OPT_STRING, 1, "probe this library file"),
 	COMMON(cost, 0, "cost", NULL, OPT_SWITCH, 1, "say at the end what the tracing cost"),
 	COMMON(verbose, 'v', "verbose", NULL, OPT_VERBOSE, 0,
 	       "say what is attached and what is not, and why"),
@@ -32,13 +33,30 @@ static const struct option_row rows_only[] = {
 	       "between sums (default 1s)"),
 	{}
 };
+static const struct option_row ticks_only[] = {
+	COMMON(interval_ns, 'I', "interval", "TIME", OPT_DURATION_NS, 0,
+	       "between tables (default 1s)"),
+	{}
+};
+static const struct option_row library_only[] = {
+	COMMON(lib, 0, "lib", "PATH", OPT_STRING, 1, "probe this library file"),
+	{}
+};
+static const struct option_row module_only[] = {
+	COMMON(wait, 0, "wait", NULL, OPT_SWITCH, 1,
+	       "wait for the driver when it is not loaded"),
+	{}
+};
 static const struct option_row none[] = { {} };
 
 /* "columns: ts pid ...\n" */
 static void columns_text(const struct tool *tool, char *text, size_t size)
 {
-	size_t n = snprintf(text, size, "columns:");
+	size_t n = tool->columns ? snprintf(text, size, "columns:") : 0;
 
+	text[n] = '\0';
+	if (!tool->columns)
+		return;		/* its views have more than one list */
 	for (const struct column *c = tool->columns; c->head && n < size; c++)
 		n += snprintf(text + n, size - n, " %s%s", c->key, c[1].head ? "" : "\n");
 }
@@ -53,6 +71,19 @@ static int check(const struct settings *set)
 	return set->input ? outfile_distinct(set->output, set->input) : 0;
 }
 
+static bool has_libraries(const struct probe_set *set)
+{
+	for (const struct probe_row *r = set->probes; r && r->name; r++)
+		if (r->type <= PROBE_USDT)
+			return true;
+	return false;
+}
+
+static const struct option_row *intervals(const struct tool *tool)
+{
+	return tool->view && tool->view->tick ? ticks_only : tool->rows ? rows_only : none;
+}
+
 int tool_options(const struct tool *tool, int argc, char **argv, void *rodata,
 		 struct settings *set)
 {
@@ -61,11 +92,16 @@ int tool_options(const struct tool *tool, int argc, char **argv, void *rodata,
 		.name = tool->name, .about = tool->about, .usage = "[OPTION...]",
 		.notes = columns, .examples = tool->examples, .live = &set->live,
 		.groups = { { tool->options ? tool->options : none, tool->settings, rodata },
-			    { tool->rows ? rows_only : none, set }, { common, set } },
+			    { intervals(tool), set },
+			    { has_libraries(tool->set) ? library_only : none, set },
+			    { probe_names_module(tool->set) ? module_only : none, set },
+			    { common, set } },
 	};
 	int code;
 
 	columns_text(tool, columns, sizeof(columns));
 	code = program_options(&c, argc, argv);
+	if (code < 0 && !set->interval_ns)
+		set->interval_ns = 1000000000;
 	return code >= 0 ? code : check(set) ? 2 : -1;
 }

@@ -7,13 +7,13 @@
 #include "trace.h"
 
 struct settings {
-	const char *input, *output, *lib;
+	const char *input, *output, *lib, *cgroup;
 	const char *live;	/* name of an option that only probes can honour, if one was
 				 * given */
 	u64 duration_ns, interval_ns;
 	u64 count;		/* stop after so many records, 0: never */
 	u32 pid, tid;
-	bool json, verbose, cost;
+	bool json, verbose, cost, wait;
 };
 
 /* Negative: go on; else the exit code. */
@@ -27,21 +27,45 @@ struct sink {
 	FILE *out;
 	struct trace_writer *file;
 	struct names *names;
-	u64 records;		/* of the tool's kind */
+	u64 records;		/* of the tool's kinds; with a view, the rows that it printed */
+	u64 taken;		/* of the tool's kinds */
 	u64 bytes;
 	u64 lost;		/* LOST records summed; LOST_UNKNOWN when one is */
-	bool enough, head_printed;
+	bool enough;
+	const struct column *head;	/* of the table so far, NULL: the next row needs one */
+	u64 tick_from, tick_last;	/* 0: no interval has begun; the latest record's time */
 };
 
 int sink_open(struct sink *s, const struct tool *tool, const struct settings *set);
 int sink_begin(struct sink *s);		/* the source is open: the heads of a table */
 int sink_put(struct sink *s, const struct event *e);
+int sink_tick(struct sink *s, u64 now);	/* live: an interval is over, for a view */
 int sink_flush(struct sink *s);		/* called when there is nothing more to put for now */
 int sink_close(struct sink *s, int err);
 
 /* Where records come from. They return 0 or a reported error. */
-int source_live(struct probe_object *o, struct sink *s);	/* ring or rows; attached
-								 * probes */
+struct source {			/* live: it may go on with another object */
+	struct probe_object *object;
+	struct sink *sink;
+	u64 end;		/* 0: nobody said when */
+	u64 next_tick;		/* 0: none */
+	u64 modules_at;		/* when modules were looked at */
+	u64 lost_seen, lost_map_seen, lost_at;
+	u64 lost_map;		/* as of before detaching: an entry may go before its return */
+};
+#define SOURCE_MODULES 1	/* a module was unloaded or loaded anew: open the set again */
+
+void source_begin(struct source *l, struct sink *s);	/* signals end it from now on */
+/* Until there is a module for the set: at once, or 0 when there is nothing to wait for.
+ * -ECANCELED: ended while waiting. `again`: it was there before. */
+int source_wait(struct source *l, bool again);
+/* Ring or rows of attached probes; or SOURCE_MODULES. Their losses are told either way. */
+int source_live(struct source *l, struct probe_object *o);
+/* Of the above alone: its loops. */
+bool source_over(const struct source *l);
+int source_wait_ms(const struct source *l, u64 most_ms);
+int source_turn(struct source *l);	/* what is done between waits */
+int source_rows(struct source *l, const char *map);
 int source_file(const char *path, struct sink *s);
 
 /* Definitions met on the way, and what they say later. */
@@ -64,8 +88,8 @@ const char *curesult_name(s32 result);	/* NULL: not known */
 /* --cost */
 struct cost;
 int cost_begin(struct cost **c);
-/* Read before probe_close(); calibrates (some 50 ms). */
-void cost_report(struct cost *c, struct probe_object *o, const struct sink *s);
+void cost_take(struct cost *c, struct probe_object *o);	/* before probe_close() */
+void cost_report(struct cost *c, const struct sink *s);	/* calibrates (some 50 ms) */
 void cost_free(struct cost *c);
 
 #endif

@@ -5,10 +5,16 @@
 
 struct upid { int nr; void *ns; };
 struct pid { u32 level; struct upid numbers[2]; };
+struct cgroup;
+struct cgroup_subsys_state { struct cgroup *cgroup; struct cgroup_subsys_state *parent; };
+struct kernfs_node { u64 id; };
+struct cgroup { struct cgroup_subsys_state self; struct kernfs_node *kn; };
+struct css_set { struct cgroup *dfl_cgrp; };
 struct task_struct {
 	struct task_struct *group_leader, *real_parent;
 	struct pid *thread_pid;
-	u32 tgid;
+	struct css_set *cgroups;
+	u32 tgid, pid;
 	u64 start_time;
 	char comm[16];
 };
@@ -240,6 +246,51 @@ static void filters_decide_in_the_probe(void)
 	use_followed = false;
 }
 
+static struct launch *launch_once(void)
+{
+	launch_entry(1);
+	launch_return(0);
+	return since(&seen) ? host_records[host_count - 1] : NULL;
+}
+
+static void a_cgroup_holds_those_below_it(void)
+{
+	struct kernfs_node id[3] = { { 1 }, { 500 }, { 77 } };
+	struct cgroup c[3] = { { .kn = &id[0] }, { .kn = &id[1] }, { .kn = &id[2] } };
+	struct cgroup_subsys_state none = {};
+	struct css_set css = { &c[2] };
+
+	for (int i = 0; i < 3; i++) {
+		c[i].self.cgroup = &c[i];
+		c[i].self.parent = i ? &c[i - 1].self : &none;
+	}
+	host_current.cgroups = &css;
+	for (int i = 0; i < 3; i++) {
+		only_cgroup = id[i].id;
+		assert(launch_once());
+	}
+	only_cgroup = 501;
+	assert(!launch_once());
+	only_cgroup = 500;
+	css.dfl_cgrp = &c[0];
+	assert(!launch_once() && !wanted_task(&host_current));
+	host_current.cgroups = &(struct css_set){ &c[1] };
+	host_current.pid = 101;
+	only_pid = 100;
+	assert(wanted_task(&host_current));
+	only_tid = 102;
+	assert(!wanted_task(&host_current));
+	only_tid = 0;
+	only_pid = 99;
+	assert(!wanted_task(&host_current));
+	only_pid = only_cgroup = 0;
+	use_followed = true;
+	assert(wanted_task(&host_current));
+	host_delete(&followed, &(u32){ 100 }, 4);
+	assert(!wanted_task(&host_current));
+	use_followed = false;
+}
+
 static void the_reader_is_woken_when_so_much_is_unread(void)
 {
 	host_unread = 100;
@@ -276,6 +327,7 @@ int main(void)
 	a_return_without_entry_is_counted_and_silent();
 	a_full_ring_is_counted_and_the_call_forgotten();
 	filters_decide_in_the_probe();
+	a_cgroup_holds_those_below_it();
 	the_reader_is_woken_when_so_much_is_unread();
 	a_process_that_became_another_is_told_again();
 	puts("culaunch: 11 cases");

@@ -13,7 +13,9 @@ typedef u32 umode_t;
 struct upid { int nr; void *ns; };
 struct pid { u32 level; struct upid numbers[2]; };
 struct kernfs_node { u64 id; };
-struct cgroup { struct kernfs_node *kn; };
+struct cgroup;
+struct cgroup_subsys_state { struct cgroup *cgroup; struct cgroup_subsys_state *parent; };
+struct cgroup { struct cgroup_subsys_state self; struct kernfs_node *kn; };
 struct css_set { struct cgroup *dfl_cgrp; };
 struct signal_struct { struct { int counter; } live; };
 struct inode { umode_t i_mode; u32 i_rdev; };
@@ -34,7 +36,7 @@ struct task_struct {
 struct task_struct___old { long state; };
 
 static struct kernfs_node host_node = { 77 };
-static struct cgroup host_cgroup = { &host_node };
+static struct cgroup host_cgroup = { .kn = &host_node };
 static struct css_set host_css = { &host_cgroup };
 static struct signal_struct host_signal = { { 1 } };
 static struct pid host_pid = { 1, { { 100, NULL }, { 7, NULL } } };

@@ -88,10 +88,14 @@ static int set_load(struct recorder *r, const struct probe_set *set)
 {
 	struct probe_object *o;
 	int err = probe_open(&o, set, r->shared);
+	bool yes = true;
 
 	if (err)
 		return err;
-	if (r->set->ring_bytes)
+	memcpy((char *)probe_rodata(o, NULL) + set->skel->use_followed, &yes, sizeof(yes));
+	if (set->prepare)
+		err = set->prepare(o);
+	if (!err && r->set->ring_bytes)
 		err = set_ring_size(o, set, r->set->ring_bytes);
 	if (!err)
 		err = probe_load(o);

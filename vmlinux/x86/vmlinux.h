@@ -12,6 +12,7 @@ struct block_device;
 struct cdev;
 struct cgroup;
 struct cgroup_namespace;
+struct cgroup_subsys_state;
 struct cred;
 struct css_set;
 struct dentry;
@@ -791,9 +792,15 @@ struct css_set {
 	struct cgroup *dfl_cgrp;
 };
 
+struct cgroup_subsys_state {
+	struct cgroup_subsys_state *parent;
+	struct cgroup *cgroup;
+};
+
 struct cgroup {
 	struct kernfs_node *kn;
 	int level;
+	struct cgroup_subsys_state self;
 };
 
 struct kernfs_node {
