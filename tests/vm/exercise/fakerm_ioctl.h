@@ -1,0 +1,1 @@
+../fakerm/fakerm_ioctl.h
