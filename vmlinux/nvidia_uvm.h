@@ -140,9 +140,12 @@
 	X(counters_index, "uvm_access_counter_buffer_struct", "index", 570)		\
 	X(counters_batch, "uvm_access_counter_service_batch_context_struct", "batch_id", 515)
 
+#define UVM_LOCKED "service_fault_batch_block_locked|service_batch_managed_faults_in_block_locked"
+#define UVM_BEGIN "uvm_tools_record_block_migration_begin|uvm_tools_record_migration_begin"
+
 /*
  * X(name, function, parameter, since): at which place a function has an argument, counted from
- * 0, "a|b" the first that exists. Arguments from the seventh on lie on the stack.
+ * 0; of functions "a|b" the first that exists. Arguments from the seventh on lie on the stack.
  */
 #define UVM_ARGS(X)									\
 	X(service_gpu, "service_fault_batch", "gpu", 515)				\
@@ -151,20 +154,21 @@
 	X(fetch_gpu, "fetch_fault_buffer_entries", "gpu", 515)				\
 	X(fetch_parent, "fetch_fault_buffer_entries", "parent_gpu", 560)		\
 	X(fetch_batch, "fetch_fault_buffer_entries", "batch_context", 515)		\
-	X(locked_gpu, "service_fault_batch_block_locked", "gpu", 530)			\
-	X(locked_block, "service_fault_batch_block_locked", "va_block", 530)		\
-	X(locked_batch, "service_fault_batch_block_locked", "batch_context", 530)	\
-	X(locked_first, "service_fault_batch_block_locked", "first_fault_index", 530)	\
-	X(locked_faults, "service_fault_batch_block_locked", "block_faults", 530)	\
+	X(locked_gpu, UVM_LOCKED, "gpu", 515)						\
+	X(locked_block, UVM_LOCKED, "va_block", 515)					\
+	X(locked_batch, UVM_LOCKED, "batch_context", 515)				\
+	X(locked_first, UVM_LOCKED, "first_fault_index", 515)				\
+	X(locked_faults, UVM_LOCKED, "block_faults", 515)				\
 	X(single_gpu, "service_managed_fault_in_block_locked", "gpu", 515)		\
 	X(single_block, "service_managed_fault_in_block_locked", "va_block", 515)	\
 	X(single_entry, "service_managed_fault_in_block_locked", "fault_entry", 515)	\
-	X(begin_block, "uvm_tools_record_block_migration_begin", "va_block", 515)	\
-	X(begin_push, "uvm_tools_record_block_migration_begin", "push", 515)		\
-	X(begin_dst, "uvm_tools_record_block_migration_begin", "dst_id", 515)		\
-	X(begin_src, "uvm_tools_record_block_migration_begin", "src_id", 515)		\
-	X(begin_start, "uvm_tools_record_block_migration_begin", "start", 515)		\
-	X(begin_cause, "uvm_tools_record_block_migration_begin", "cause", 515)		\
+	X(begin_space, UVM_BEGIN, "va_space", 580)					\
+	X(begin_block, UVM_BEGIN, "va_block", 515)					\
+	X(begin_push, UVM_BEGIN, "push", 515)						\
+	X(begin_dst, UVM_BEGIN, "dst_id", 515)						\
+	X(begin_src, UVM_BEGIN, "src_id", 515)						\
+	X(begin_start, UVM_BEGIN, "start", 515)						\
+	X(begin_cause, UVM_BEGIN, "cause", 515)						\
 	X(resident_block, "uvm_va_block_make_resident_copy", "va_block", 530)		\
 	X(resident_dest, "uvm_va_block_make_resident_copy", "dest_id", 530)		\
 	X(resident_region, "uvm_va_block_make_resident_copy", "region", 530)		\
