@@ -59,6 +59,7 @@ static void call_enter(u32 domain, u32 cbid, const struct cupti_callback_data *d
 	c->correlation = d->correlation;
 	c->what = cbid | domain << 24;
 	c->captured = false;
+	c->managed = row->class == API_FREE ? managed_leaving(domain, cbid, d->params) : 0;
 	if (t->depth > 1 && !(load_relaxed(&recording) & WANT_API_NESTED))
 		return;
 	if (t->depth == 1 && (WITH_STACK & CLASSES(row->class)))
@@ -104,6 +105,8 @@ static void call_exit(u32 domain, u32 cbid, const struct cupti_callback_data *d)
 	struct api *api;
 	u64 end;
 
+	if (depth >= 0 && row && (row->class == API_ALLOC || row->class == API_FREE))
+		managed_exit(call.what, d, &call, depth ? &self.calls[0] : &call);
 	if (depth < 0 || (depth && !(load_relaxed(&recording) & WANT_API_NESTED)))
 		return;
 	end = clock_now();
@@ -241,6 +244,7 @@ int api_callbacks(u32 on)
 		return 0;
 	store_release(&recording, 0);
 	add_relaxed(&library.epoch, 1);
+	managed_forget();
 	store_release(&closing, false);
 	if (on)
 		store_release(&library.first_ignored, ~0U);

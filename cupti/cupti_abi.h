@@ -147,6 +147,17 @@ struct cupti_callback_data {		/* domains DRIVER_API and RUNTIME_API */
 	uint32_t pad3;
 };
 
+/* cbids of the calls whose params are read, and these, in all versions */
+enum cupti_managed_cbid {
+	CUPTI_DRIVER_MEM_ALLOC_MANAGED = 371, CUPTI_RUNTIME_MALLOC_MANAGED = 206,
+	CUPTI_DRIVER_MEM_FREE = 245, CUPTI_DRIVER_MEM_FREE_ASYNC = 600,
+	CUPTI_DRIVER_MEM_FREE_ASYNC_PTSZ = 601, CUPTI_RUNTIME_FREE = 22,
+	CUPTI_RUNTIME_FREE_ASYNC = 375, CUPTI_RUNTIME_FREE_ASYNC_PTSZ = 376,
+};
+
+struct cupti_managed_params { uint64_t *address; size_t bytes; unsigned int flags; };
+struct cupti_free_params { uint64_t address; };	/* a stream behind it where it is async */
+
 struct cupti_resource_data {		/* domain RESOURCE */
 	void *context;
 	void *stream;			/* STREAM_*; else undefined */
@@ -365,42 +376,6 @@ struct cupti_device {			/* DEVICE; CUpti_ActivityDevice5 */
 	uint8_t mig_uuid[16];
 	uint32_t numa, numa_id;		/* 12.x: Device5 */
 };
-
-/*
- * Bytes of a record by the version that cuptiGetVersion() tells (18: 11.8, 22:
- * 12.4, six digits MMmmpp later); of the rows that are not newer the last
- * holds. Only for buffers that cuptiActivityGetNextRecord() cannot walk; the
- * distance it shows is exact for every version.
- */
-struct cupti_size { uint16_t kind, size; uint32_t since; };
-
-#define CUPTI_SIZES \
-	{ CUPTI_KIND_CONCURRENT_KERNEL, 200, 18 }, { CUPTI_KIND_CONCURRENT_KERNEL, 208, 22 }, \
-	{ CUPTI_KIND_CONCURRENT_KERNEL, 216, 130000 }, \
-	{ CUPTI_KIND_KERNEL, 200, 18 }, { CUPTI_KIND_KERNEL, 208, 22 }, \
-	{ CUPTI_KIND_KERNEL, 216, 130000 }, \
-	{ CUPTI_KIND_MEMCPY, 88, 18 }, { CUPTI_KIND_MEMCPY, 96, 130000 }, \
-	{ CUPTI_KIND_MEMCPY2, 96, 18 }, { CUPTI_KIND_MEMSET, 88, 18 }, \
-	{ CUPTI_KIND_DRIVER, 40, 18 }, { CUPTI_KIND_RUNTIME, 40, 18 }, \
-	{ CUPTI_KIND_SYNCHRONIZATION, 40, 18 }, { CUPTI_KIND_SYNCHRONIZATION, 56, 130000 }, \
-	{ CUPTI_KIND_OVERHEAD, 40, 18 }, { CUPTI_KIND_OVERHEAD, 56, 22 }, \
-	{ CUPTI_KIND_GRAPH_TRACE, 48, 18 }, { CUPTI_KIND_GRAPH_TRACE, 56, 22 }, \
-	{ CUPTI_KIND_EXTERNAL_CORRELATION, 24, 18 }, { CUPTI_KIND_STREAM, 24, 18 }, \
-	{ CUPTI_KIND_CONTEXT, 16, 18 }, { CUPTI_KIND_CONTEXT, 24, 22 }, \
-	{ CUPTI_KIND_CONTEXT, 32, 130000 }, \
-	{ CUPTI_KIND_DEVICE, 176, 18 }, { CUPTI_KIND_DEVICE, 184, 22 }
-
-/* 0: no record of this kind is known here. */
-static inline size_t cupti_record_size(uint32_t kind, uint32_t version)
-{
-	static const struct cupti_size sizes[] = { CUPTI_SIZES };
-	size_t i, size = 0;
-
-	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		if (sizes[i].kind == kind && (!size || sizes[i].since <= version))
-			size = sizes[i].size;
-	return size;
-}
 
 /* ---- functions ---- */
 

@@ -9,6 +9,7 @@
  *   load.c      finding CUPTI                switch.c kinds and callbacks on and off
  *   callback.c  API calls                    activity.c  GPU operations
  *   devices.c   DEVICE records               nvtx.c   ranges
+ *   managed.c   managed memory that comes and goes
  */
 #ifndef LIBRARY_H
 #define LIBRARY_H
@@ -34,6 +35,8 @@ struct call {			/* an API call that has begun */
 	u32 correlation;
 	u32 what;		/* cbid | domain << 24 */
 	bool captured;		/* it made a graph node: no operation follows */
+	u64 managed;		/* address of managed memory that it gave (told by a call
+				 * inside) or gives back; 0 none */
 };
 
 struct nvtx_frame {		/* an open push range */
@@ -137,6 +140,14 @@ void cupti_drops(void *context, u32 stream);
 int api_callbacks(u32 on);		/* WANT_*; 0, or why CUPTI gives no calls */
 void api_close(void);			/* no new calls; those that have begun are recorded */
 void api_callback(void *user, int domain, uint32_t cbid, const void *data);
+/* ---- managed.c: of calls of the classes ALLOC and FREE alone ---- */
+/* At enter: the managed range that the call gives back, 0 none. */
+u64 managed_leaving(u32 domain, u32 cbid, const void *params);
+/* At exit; outer: the outermost call of the thread, which may be c. */
+void managed_exit(u32 what, const struct cupti_callback_data *d, const struct call *c,
+		  struct call *outer);
+void managed_forget(void);		/* callbacks were off: what went meanwhile is unknown */
+
 int activity_init(void);
 void activity_request(uint8_t **buffer, size_t *size, size_t *max_records);
 void activity_complete(void *context, uint32_t stream, uint8_t *buffer, size_t size,

@@ -28,6 +28,36 @@ F(result, functionReturnValue) F(symbol, symbolName) F(context, context)
 F(context_id, contextUid) F(data, correlationData) F(correlation, correlationId)
 #undef OURS
 #undef THEIRS
+#define OURS struct cupti_managed_params
+#define THEIRS cuMemAllocManaged_params
+SAME(sizeof(OURS), sizeof(THEIRS));
+F(address, dptr) F(bytes, bytesize) F(flags, flags)
+#undef THEIRS
+#define THEIRS cudaMallocManaged_v6000_params
+SAME(sizeof(OURS), sizeof(THEIRS));
+F(address, devPtr) F(bytes, size) F(flags, flags)
+#undef OURS
+#undef THEIRS
+#define OURS struct cupti_free_params
+#define THEIRS cuMemFree_v2_params
+F(address, dptr)
+#undef THEIRS
+#define THEIRS cuMemFreeAsync_params
+F(address, dptr)
+#undef THEIRS
+#define THEIRS cuMemFreeAsync_ptsz_params
+F(address, dptr)
+#undef THEIRS
+#define THEIRS cudaFree_v3020_params
+F(address, devPtr)
+#undef THEIRS
+#define THEIRS cudaFreeAsync_v11020_params
+F(address, devPtr)
+#undef THEIRS
+#define THEIRS cudaFreeAsync_ptsz_v11020_params
+F(address, devPtr)
+#undef THEIRS
+#undef OURS
 #define OURS struct cupti_resource_data
 #define THEIRS CUpti_ResourceData
 SAME(sizeof(OURS), sizeof(THEIRS));

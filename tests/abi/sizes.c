@@ -3,7 +3,7 @@
 #include <cuda.h>
 #include <cupti.h>
 #include <stdio.h>
-#include "cupti_abi.h"
+#include "cupti_sizes.h"
 
 static int wrong;
 

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <time.h>
 #include <unistd.h>
+#include "cupti_sizes.h"
 #include "unit.h"
 
 static void kernels(int n)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The activity half of the interface: kinds, buffers, attributes, walking records. */
+#include "cupti_sizes.h"
 #include "state.h"
 
 static size_t attributes[] = {		/* by enum cupti_attribute; defaults as documented */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
+#include "cupti_sizes.h"
 #include "state.h"
 
 #define CHUNK     65536
