@@ -172,39 +172,6 @@ static void line_clear(struct line *l)
 	l->n = 0;
 }
 
-static bool module_is(const char *module, const char *name)
-{
-	return !strncmp(module, name, strlen(name));
-}
-
-/* Code that runs between the program's CUDA call and the place where the stack is taken. */
-static bool between(const char *module)
-{
-	return module_is(module, "libgpuscope-cuda.so") || module_is(module, "libcupti.so") ||
-	       module_is(module, "libcuda.so") || module_is(module, "libcudart.so");
-}
-
-/*
- * How many of the innermost frames stand between the program and the call. Frames of no known
- * file count when there is a known one further out (CUDA's own generated code); the first frame
- * of anything else ends it, so a program's frames are never cut out of the middle.
- */
-static u32 frames_between(struct model *m, const u64 *frames, u32 n)
-{
-	const char *module;
-	u32 i, cut = 0;
-
-	for (i = 0; i < n; i++) {
-		model_frame_name(m, frames[i], &module);
-		if (!module)
-			continue;
-		if (!between(module))
-			break;
-		cut = i + 1;
-	}
-	return cut;
-}
-
 static void line_stack(struct fold *f, struct line *l, u64 stack)
 {
 	u32 kernel = 0, n, cut, i;
@@ -217,7 +184,8 @@ static void line_stack(struct fold *f, struct line *l, u64 stack)
 	}
 	if (kernel > n)
 		kernel = n;
-	cut = f->set.whole_stacks ? 0 : frames_between(f->model, frames + kernel, n - kernel);
+	cut = f->set.whole_stacks ? 0 :
+		model_frames_between(f->model, frames + kernel, n - kernel);
 	for (i = n; i-- > kernel + cut; )
 		line_put(l, demangle(model_frame_name(f->model, frames[i], NULL)));
 	for (i = kernel; i-- > 0; )

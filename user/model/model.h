@@ -224,5 +224,7 @@ u32 model_stack(struct model *m, u64 id, const u64 **frames, u32 *kernel_frames)
 /* Name of a frame: symbol as recorded (mangled), else "module+0x1a2b", else "0x...". The
  * pointer lives as long as the model. */
 const char *model_frame_name(struct model *m, u64 frame, const char **module);
+/* How many of the innermost user frames stand between the program and its CUDA call. */
+u32 model_frames_between(struct model *m, const u64 *frames, u32 n);
 
 #endif

@@ -68,6 +68,7 @@ int report_run(struct report *r, const char *path, char **damage)
 	SORT(r->host_calls.list, r->host_calls.n, host_compare);
 	SORT(r->streams, r->stream_n, stream_compare);
 	SORT(r->processes, r->process_n, process_compare);
+	report_uvm_finish(r);
 	for (size_t i = 0; i < r->gpu_n; i++) {
 		intervals_finish(&r->gpus[i]->all);
 		intervals_finish(&r->gpus[i]->kernels);
@@ -100,6 +101,8 @@ void report_free(struct report *r)
 	rows_free(&r->host_calls);
 	histogram_free(&r->kernel_times);
 	histogram_free(&r->launch_delay);
+	report_uvm_free(&r->uvm);
+	free(r->findings);
 	hash_free(&r->stream_map);
 	hash_free(&r->process_map);
 	hash_free(&r->off_map);
@@ -122,6 +125,11 @@ u32 report_error_ppm(struct report *r)
 		ppm |= histogram_error_ppm(&r->kernels.list[i]->h);
 	for (size_t i = 0; i < r->apis.n; i++)
 		ppm |= histogram_error_ppm(&r->apis.list[i]->h);
+	for (size_t i = 0; i < r->uvm.memory_n; i++)
+		for (int side = 0; side < SIDES; side++)
+			ppm |= histogram_error_ppm(&r->uvm.memories[i]->service[side]);
+	for (size_t i = 0; i < r->uvm.driver_n; i++)
+		ppm |= histogram_error_ppm(&r->uvm.drivers[i]->h);
 	for (size_t i = 0; i < r->nvtx.n; i++)
 		ppm |= histogram_error_ppm(&r->nvtx.list[i]->h);
 	return ppm;

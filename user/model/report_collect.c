@@ -21,7 +21,7 @@ struct row *rows_get(struct rows *rows, struct arena *arena, const char *name)
 	return rows->list[rows->n++] = row;
 }
 
-static void *list_add(void *list, size_t n, void *x)
+void *report_list_add(void *list, size_t n, void *x)
 {
 	void **p = list;
 
@@ -41,7 +41,7 @@ static void sum_add(struct sum *s, u64 ns, u64 bytes)
 }
 
 /* Names are equal when what people read is equal. */
-static const char *report_name(struct report *r, const char *mangled)
+const char *report_name(struct report *r, const char *mangled)
 {
 	u64 key = hash_address(mangled);
 	const char *name = hash_get(&r->demangled, key), *text;
@@ -63,7 +63,7 @@ static struct process_row *process_row(struct report *r, const struct process_in
 	row = arena_alloc(&r->arena, sizeof(*row));
 	row->process = p;
 	hash_put(&r->process_map, hash_address(p), row);
-	r->processes = list_add(r->processes, r->process_n++, row);
+	r->processes = report_list_add(r->processes, r->process_n++, row);
 	return row;
 }
 
@@ -86,7 +86,7 @@ static struct stream_row *stream_row(struct report *r, const struct gpu_op *op)
 	row->stream = g->stream;
 	row->first_ns = ~0ULL;
 	hash_put(&r->stream_map, key, row);
-	r->streams = list_add(r->streams, r->stream_n++, row);
+	r->streams = report_list_add(r->streams, r->stream_n++, row);
 	return row;
 }
 
@@ -96,7 +96,7 @@ static struct gpu_row *gpu_row(struct report *r, const struct device_info *d)
 
 	while (r->gpu_n <= d->gpu) {
 		row = arena_alloc(&r->arena, sizeof(*row));
-		r->gpus = list_add(r->gpus, r->gpu_n++, row);
+		r->gpus = report_list_add(r->gpus, r->gpu_n++, row);
 	}
 	row = r->gpus[d->gpu];
 	if (!row->device)
@@ -151,6 +151,7 @@ static void add_to_type(struct report *r, const struct gpu_op *op, u64 end)
 	switch (op->type) {
 	case OP_KERNEL:
 		add_kernel(r, op, end);
+		r->graph_kernels += !!op->g->graph_node;
 		p->kernels++;
 		p->kernel_ns += ns;
 		break;
@@ -220,11 +221,16 @@ static int collect_api(void *ctx, const struct api_call *c)
 
 	if (c->r.depth)
 		return 0;
+	report_thread(r, c->r.e.pid, c->r.e.tid, c->r.e.ts, c->r.e.ts + c->r.dur_ns);
 	row = rows_get(&r->apis, &r->arena, c->name);
 	p = process_row(r, model_process(r->model, c->r.e.producer, c->r.e.pid));
 	histogram_add(&row->h, c->r.dur_ns);
 	p->api++;
 	p->api_ns += c->r.dur_ns;
+	if (c->r.class == API_LAUNCH) {
+		r->launch_calls++;
+		r->launch_ns += c->r.dur_ns;
+	}
 	p->launches += c->r.class == API_LAUNCH || c->r.class == API_GRAPH_LAUNCH;
 	if (c->r.result) {
 		row->errors++;
@@ -270,4 +276,7 @@ const struct view report_view = {
 	.nvtx = collect_nvtx,
 	.overhead = collect_overhead,
 	.host = report_host,
+	.uvm = report_uvm,
+	.xid = report_xid,
+	.xid_call = report_xid_call,
 };

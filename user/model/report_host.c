@@ -12,6 +12,8 @@ static void host_add(struct host_sums *s, const struct event *e)
 		s->faults++;
 		break;
 	case EVENT_DRIVER:
+		if (i->op && i->op != DRIVER_IOCTL)
+			break;
 		s->ioctls++;
 		s->ioctl_ns += i->dur_ns;
 		break;
@@ -89,6 +91,8 @@ int report_host(void *ctx, const struct host_event *h)
 	}
 	if (h->e->kind == EVENT_WAKE)
 		host_wake(r, h->e);
+	if (h->e->kind == EVENT_DRIVER)
+		report_driver_call(r, (const struct driver_call *)h->e);
 	host_add(&r->host, h->e);
 	if (row) {
 		host_add(&row->host, h->e);

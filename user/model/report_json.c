@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The report as one JSON object. Keys keep their meaning for ever; all numbers are integers. */
 #include "out.h"
-#include "report_parts.h"
+#include "report_json.h"
 
 static void put_lost(struct json *j, const struct model_counts *c)
 {
@@ -347,6 +347,7 @@ void report_json(struct report *r, FILE *f)
 	put_gpus(&j, r);
 	put_streams(&j, r);
 	put_processes(&j, r);
+	put_uvm_side(&j, r);
 	put_notes(&j, r);
 	json_close(&j);
 }

@@ -7,6 +7,7 @@
 #include "interval.h"
 #include "model.h"
 #include "report.h"
+#include "report_uvm.h"
 
 #define COPY_KINDS   11		/* enum copy_kind */
 #define MEMORY_KINDS 8		/* enum memory_kind */
@@ -86,6 +87,12 @@ struct report {
 	size_t stream_n, process_n, gpu_n;
 	struct host_sums host;		/* all, inside and outside of calls */
 	struct host_sums host_in_call;
+	struct uvm_report uvm;
+	u64 launch_calls, launch_ns;	/* calls that launch one kernel */
+	u64 graph_kernels;		/* kernels that a graph held */
+	struct finding *findings;
+	size_t finding_n;
+	bool findings_looked;
 };
 
 /* report.c */
@@ -99,6 +106,7 @@ const struct enum_name *lost_names(void);
 
 /* report_collect.c */
 extern const struct view report_view;
+const char *report_name(struct report *r, const char *mangled);
 
 /* report_host.c */
 int report_host(void *ctx, const struct host_event *h);

@@ -249,9 +249,11 @@ static void print_idle(struct report *r, FILE *f)
 void report_print(struct report *r, FILE *f, u32 top, int width)
 {
 	print_header(r, f);
+	print_findings(r, f);
 	print_kernels(r, f, top, width);
 	print_copies(r, f, width);
 	print_gaps(r, f, top, width);
 	print_idle(r, f);
+	print_uvm_side(r, f, top, width);
 	print_host_side(r, f, top, width);
 }

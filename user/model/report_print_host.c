@@ -198,6 +198,7 @@ static void print_links(struct report *r, FILE *f)
 		fprintf(f,
 			"  kernel event -> call   %llu inside of a call of their thread, %llu outside\n",
 			c->host_in_call, c->host_outside);
+	print_uvm_links(r, f);
 }
 
 static void print_notes(struct report *r, FILE *f)

@@ -135,6 +135,39 @@ const char *model_frame_name(struct model *m, u64 frame, const char **module)
 	return f->name;
 }
 
+static bool module_is(const char *module, const char *name)
+{
+	return !strncmp(module, name, strlen(name));
+}
+
+/* Code that runs between the program's CUDA call and the place where the stack is taken. */
+static bool between(const char *module)
+{
+	return module_is(module, "libgpuscope-cuda.so") || module_is(module, "libcupti.so") ||
+	       module_is(module, "libcuda.so") || module_is(module, "libcudart.so");
+}
+
+/*
+ * How many of the innermost frames stand between the program and the call. Frames of no known
+ * file count when there is a known one further out (CUDA's own generated code); the first frame
+ * of anything else ends it, so a program's frames are never cut out of the middle.
+ */
+u32 model_frames_between(struct model *m, const u64 *frames, u32 n)
+{
+	const char *module;
+	u32 i, cut = 0;
+
+	for (i = 0; i < n; i++) {
+		model_frame_name(m, frames[i], &module);
+		if (!module)
+			continue;
+		if (!between(module))
+			break;
+		cut = i + 1;
+	}
+	return cut;
+}
+
 void table_lost(struct model *m, const struct lost *l)
 {
 	size_t places = sizeof(m->counts.lost) / sizeof(*m->counts.lost);
