@@ -51,14 +51,26 @@ int probe_map_fd(struct probe_object *o, const char *map)
 	return fd < 0 ? -1 : fd;
 }
 
+static char refused[64];		/* the program that libbpf said could not be loaded */
+static bool quiet;
+
+void probe_quiet(bool yes)
+{
+	quiet = yes;
+}
+
 static int from_libbpf(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
 	char text[1024];
 	int n;
 
-	if (!log_verbose() || level == LIBBPF_DEBUG)
-		return 0;	/* our own message names the cause; -v shows the rest */
+	if (level == LIBBPF_DEBUG)
+		return 0;
 	n = vsnprintf(text, sizeof(text), fmt, ap);
+	if (strstr(fmt, "load failed"))
+		sscanf(text, "libbpf: prog '%63[^']'", refused);
+	if (!log_verbose() || quiet)
+		return 0;	/* our own message names the cause; -v shows the rest */
 	if (n > 0 && (size_t)n < sizeof(text) && text[n - 1] == '\n')
 		text[n - 1] = '\0';
 	note("%s", text);
@@ -191,7 +203,8 @@ void probe_few_links(struct probe_object *o, u32 pid)
 							      UPROBE_MULTI_ATTACH);
 }
 
-int probe_load(struct probe_object *o)
+/* Everything that is decided before the kernel sees it. */
+static int before_load(struct probe_object *o)
 {
 	struct bpf_map *followed;
 	int err = take_shared(o);
@@ -207,10 +220,25 @@ int probe_load(struct probe_object *o)
 	followed = bpf_object__find_map_by_name(probe_bpf(o), "followed");
 	if (!o->shared && followed)
 		bpf_map__set_max_entries(followed, 1);	/* nobody follows: costs nothing */
+	return 0;
+}
+
+int probe_load(struct probe_object *o)
+{
+	int err = before_load(o);
+
+	refused[0] = '\0';
 	raise_memlock();
-	err = o->set->skel->load(o->skel);
+	while (!err && (err = o->set->skel->load(o->skel))) {
+		/* functions differ by the version of their module */
+		if (!refused[0] || missing_capabilities()[0] ||
+		    probe_reopen_without(o, refused))
+			return explain_load(o, err);
+		refused[0] = '\0';
+		err = before_load(o);
+	}
 	if (err)
-		return explain_load(o, err);
+		return err;
 	give_shared(o);
 	o->loaded = true;
 	return 0;

@@ -157,13 +157,14 @@ void probe_detach(struct probe_object *o);
 size_t probe_states(struct probe_object *o, struct probe_state *states, size_t max);
 /*
  * Modules that a set's rows name. A set whose module is not loaded cannot attach; when it was
- * loaded anew its probes are gone: probe_modules_changed() is cheap (some stat calls), and true
- * once after each such change; then probe_close() and open anew. A module is missing when a
- * required hook has no choice without it, or when no hook has one.
+ * loaded anew its probes are gone: probe_modules_changed() is cheap (some stat calls) and names
+ * a module once after each such change; then probe_close() and open anew. A module is
+ * missing when a required hook has no choice without it, or when no hook has one.
  */
 const char *probe_module_missing(const struct probe_set *set);	/* its name, NULL: all there */
 bool probe_names_module(const struct probe_set *set);
-bool probe_modules_changed(struct probe_object *o);
+bool probe_module_there(const char *module);
+const char *probe_modules_changed(struct probe_object *o);	/* its name, NULL: none */
 void probe_close(struct probe_object *o);	/* NULL is fine */
 void *probe_rodata(struct probe_object *o, size_t *size);
 struct bpf_object *probe_bpf(struct probe_object *o);

@@ -174,6 +174,12 @@ static void settle_row(struct probe_object *o, const struct probe_row *row)
 	bpf_program__set_autoattach(prog, false);	/* the row attaches it */
 	if (s->dropped)
 		return;
+	for (size_t i = 0; i < o->refused_count; i++)
+		if (o->refused[i] == row->prog) {
+			s->possible = false;
+			snprintf(s->reason, sizeof(s->reason), "the verifier refused it (-v)");
+			return;
+		}
 	if (probe_is_kernel(row)) {
 		probe_kernel_settle(o, row);
 	} else if (row->hook && probe_has_library(row)) {
@@ -294,6 +300,20 @@ static bool has_rows(const struct probe_object *o, const struct probe_row *hook)
 	return false;
 }
 
+bool probe_may_lose(const struct probe_object *o, size_t prog)
+{
+	bool any = false;
+
+	for (EACH_ROW(r, o->set)) {
+		if (r->prog != prog)
+			continue;
+		if (!probe_in_hook(r))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
 static int hook_missing(const struct probe_row *hook, const char *tried)
 {
 	if (!(hook->flags & PROBE_OPTIONAL))
@@ -376,7 +396,9 @@ static int attach_best(struct probe_object *o, const struct probe_row *hook)
 	int err = 0;
 
 	while ((row = best_choice(o, hook, tried, sizeof(tried)))) {
+		probe_quiet(true);
 		err = attach_choice(o, hook, row->choice, &bad);
+		probe_quiet(false);
 		if (err)
 			continue;	/* its rows are no longer possible */
 		tell(o, row, tried);
@@ -384,7 +406,7 @@ static int attach_best(struct probe_object *o, const struct probe_row *hook)
 	}
 	if ((err == -EPERM || err == -EACCES) && !(hook->flags & PROBE_OPTIONAL))
 		return probe_row_missing(hook, NULL, err);
-	return hook_missing(hook, tried);
+	return err ? hook_missing(hook, tried) : 0;	/* else it was told before load */
 }
 
 int probe_attach_hook(struct probe_object *o, const struct probe_row *row)

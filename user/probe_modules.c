@@ -55,9 +55,9 @@ bool probe_names_module(const struct probe_set *set)
 	return false;
 }
 
-bool probe_modules_changed(struct probe_object *o)
+const char *probe_modules_changed(struct probe_object *o)
 {
-	bool changed = false;
+	const char *changed = NULL;
 
 	for (size_t i = 0; i < o->module_count; i++) {
 		enum module_state state;
@@ -68,8 +68,14 @@ bool probe_modules_changed(struct probe_object *o)
 			continue;	/* and is looked at again */
 		if (state != MODULE_LIVE)
 			id = 0;
-		changed |= id != o->modules[i].id;
+		if (id != o->modules[i].id)
+			changed = o->modules[i].name;
 		o->modules[i].id = id;
 	}
 	return changed;
+}
+
+bool probe_module_there(const char *module)
+{
+	return kernel_module(module, NULL) >= MODULE_LIVE;
 }

@@ -7,6 +7,7 @@
 
 #define REASON_SIZE 192
 #define MODULES_MAX 8
+#define REFUSED_MAX 16
 
 /* What is known of a row before it is attached. */
 struct probe_settled {
@@ -31,6 +32,8 @@ struct probe_object {
 	struct probe_settled *settled;	/* one a row; NULL: nobody looked yet */
 	struct { const char *name; u64 id; } modules[MODULES_MAX];	/* as of then */
 	size_t module_count;
+	size_t refused[REFUSED_MAX];	/* programs that the verifier did not take */
+	size_t refused_count;
 };
 
 struct bpf_program *probe_program(struct probe_object *o, const struct probe_row *row);
@@ -50,6 +53,13 @@ int probe_settle(struct probe_object *o);
 int probe_settle_hooks(struct probe_object *o);
 void probe_settled_free(struct probe_object *o);
 struct probe_settled *probe_settled(const struct probe_object *o, const struct probe_row *row);
+
+/* A program was refused at load: open the object anew without it, when hooks have other
+ * choices. 0, or negative: not reported. */
+bool probe_may_lose(const struct probe_object *o, size_t prog);
+int probe_reopen_without(struct probe_object *o, const char *program);
+/* What libbpf warns of is told by us: keep it quiet. */
+void probe_quiet(bool quiet);
 
 /* Functions of the kernel (probe_kernel.c). settle: fills in possible and reason; attach: 0 or
  * a negative errno. */

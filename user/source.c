@@ -92,7 +92,8 @@ static bool modules_changed(struct source *l)
 	if (now - l->modules_at < MODULES_EVERY_NS)
 		return false;
 	l->modules_at = now;
-	return probe_modules_changed(l->object);
+	l->changed = probe_modules_changed(l->object);
+	return l->changed;
 }
 
 int source_turn(struct source *l)
@@ -192,19 +193,28 @@ static int put_note(struct source *l, u32 what, const char *text)
 	return sink_put(l->sink, &r.n.e);
 }
 
-static void module_hint(const char *module, char *hint, size_t size)
+static const char *modprobe_name(const char *module, char *buf, size_t size)
 {
-	snprintf(hint, size, "%s", module);
-	for (char *p = hint; *p; p++)
-		*p = *p == '_' ? '-' : *p;	/* as modprobe's users write it */
+	snprintf(buf, size, "%s", module);
+	for (char *p = buf; *p; p++)
+		*p = *p == '_' ? '-' : *p;	/* as its users write it */
+	return buf;
 }
 
-static int wait_for(struct source *l, const char *text)
+static int say(struct source *l, u32 what, const char *fmt, const char *module)
+{
+	char text[128], hint[64];
+
+	snprintf(text, sizeof(text), fmt, module, modprobe_name(module, hint, sizeof(hint)));
+	warn("%s", text);
+	return put_note(l, what, text);
+}
+
+static int wait_for_modules(struct source *l)
 {
 	struct timespec t = { 0, MODULES_EVERY_NS };
-	int err = put_note(l, NOTE_MISSING, text);
+	int err = 0;
 
-	warn("%s", text);
 	while (!err && probe_module_missing(l->sink->tool->set)) {
 		if (source_over(l))
 			return -ECANCELED;
@@ -217,27 +227,25 @@ static int wait_for(struct source *l, const char *text)
 int source_wait(struct source *l, bool again)
 {
 	const struct probe_set *set = l->sink->tool->set;
-	const char *module = probe_module_missing(set);
-	char text[128], hint[64];
-	int err = 0;
+	const char *missing = probe_module_missing(set);
+	char hint[64];
+	int err;
 
-	if (!module && !again)
-		return 0;
-	module_hint(module ? module : "", hint, sizeof(hint));
-	if (!again && !l->sink->set->wait)
+	if (missing && !again && !l->sink->set->wait)
 		return fail(0, "cannot attach the probes \"%s\": %s is not loaded (modprobe %s, or --wait)",
-			    set->name, module, hint);
-	snprintf(text, sizeof(text), again ? "%s was unloaded: waiting for it" :
-		 "%s is not loaded: waiting for it (modprobe %s)", module ? module : "",
-		 hint);
-	if (module)
-		err = wait_for(l, text);
-	if (err)
-		return err;
-	snprintf(text, sizeof(text), again ? "a module was loaded or unloaded: functions are probed anew" :
-		 "%s is loaded", module);
-	warn("%s", text);
-	return put_note(l, NOTE_SETTING, text);
+			    set->name, missing, modprobe_name(missing, hint, sizeof(hint)));
+	if (!missing && !again)
+		return 0;
+	if (!missing)
+		return say(l, NOTE_SETTING, probe_module_there(l->changed) ?
+			   "%s was loaded: its functions are probed" :
+			   "%s was unloaded: what there is without it is probed", l->changed);
+	err = say(l, NOTE_MISSING, again ? "%s was unloaded: waiting for it" :
+		  "%s is not loaded: waiting for it (modprobe %s)", missing);
+	if (!err)
+		err = wait_for_modules(l);
+	return err ? err : say(l, NOTE_SETTING, "%s is loaded: its functions are probed",
+			       missing);
 }
 
 /* What is whole is delivered and out before what is wrong is said. */

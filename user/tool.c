@@ -53,6 +53,15 @@ static int open_again(const struct tool *tool, struct probe_object **o,
 	return err;
 }
 
+/* What could not be attached may have gone while we looked. */
+static bool went_meanwhile(struct source *source, struct probe_object *o)
+{
+	const char *changed = probe_modules_changed(o);
+
+	source->changed = changed ? changed : source->changed;
+	return changed || probe_module_missing(source->sink->tool->set);
+}
+
 static int trace_on(const struct tool *tool, struct probe_object **o, struct source *source,
 		    const struct constants *constants, struct cost **cost)
 {
@@ -74,8 +83,8 @@ static int trace_on(const struct tool *tool, struct probe_object **o, struct sou
 			err = source_live(source, *o);
 		if (*cost && *o)
 			cost_take(*cost, *o);
-		if (err && again && err != -ECANCELED && probe_module_missing(tool->set))
-			err = SOURCE_MODULES;	/* it went while we attached */
+		if (err < 0 && again && err != -ECANCELED && *o && went_meanwhile(source, *o))
+			err = SOURCE_MODULES;
 		again = true;
 	} while (err == SOURCE_MODULES);
 	return err == -ECANCELED ? 0 : err;

@@ -49,7 +49,8 @@ struct source {			/* live: it may go on with another object */
 	struct sink *sink;
 	u64 end;		/* 0: nobody said when */
 	u64 next_tick;		/* 0: none */
-	u64 modules_at;		/* when modules were looked at */
+	u64 modules_at;		/* when modules were looked at, */
+	const char *changed;	/* and which one was not as before */
 	u64 lost_seen, lost_map_seen, lost_at;
 	u64 lost_map;		/* as of before detaching: an entry may go before its return */
 };

@@ -1,4 +1,4 @@
-/* What tests/bin/kinds.c sees: one record for each time that a probe of some type fired. */
+/* What tests/bin/kinds.c and hooks.c see: a record for each time that a probe fired. */
 #ifndef KINDS_H
 #define KINDS_H
 
@@ -7,7 +7,9 @@
 #define EVENT_HIT 255			/* of this test alone: never in a file */
 
 enum hit_what { HIT_UPROBE = 1, HIT_URETPROBE, HIT_USDT, HIT_TRACEPOINT, HIT_RAW, HIT_BTF,
-		HIT_PERF };
+		HIT_PERF,
+		HIT_FENTRY, HIT_FEXIT, HIT_KPROBE, HIT_KRETPROBE, HIT_OTHER, HIT_MULTI,
+		HIT_MULTI_RET, HIT_NEVER };
 
 #define HIT_STACK 0x1234		/* the id of the one stack that is defined */
 
