@@ -22,7 +22,7 @@
 	X(event_cpu_addr, "uvm_perf_event_data_t", "fault.cpu.fault_va", 515)		\
 	X(event_cpu_write, "uvm_perf_event_data_t", "fault.cpu.is_write", 515)		\
 	X(event_cpu_pc, "uvm_perf_event_data_t", "fault.cpu.pc", 515)			\
-	X(event_cpu_number, "uvm_perf_event_data_t", "fault.cpu.cpu_num", 570)		\
+	X(event_cpu_number, "uvm_perf_event_data_t", "fault.cpu.cpu_num", 565)		\
 	X(event_move_push, "uvm_perf_event_data_t", "migration.push", 515)		\
 	X(event_move_block, "uvm_perf_event_data_t", "migration.block", 515)		\
 	X(event_move_dst, "uvm_perf_event_data_t", "migration.dst.val", 515)		\
@@ -99,8 +99,8 @@
 	/* a GPU or a slice of one (MIG), and the board it is on */			\
 	X(gpu_id, "uvm_gpu_struct", "id.val", 515)					\
 	X(gpu_parent, "uvm_gpu_struct", "parent", 515)					\
-	X(gpu_uuid, "uvm_gpu_struct", "uuid", 515)					\
-	X(gpu_name, "uvm_gpu_struct", "name", 515)					\
+	X(gpu_uuid, "uvm_gpu_struct", "uuid", 550)					\
+	X(gpu_name, "uvm_gpu_struct", "name", 550)					\
 	X(gpu_pmm, "uvm_gpu_struct", "pmm", 515)					\
 	X(gpu_swizzle, "uvm_gpu_struct", "smc.swizz_id", 515)				\
 	X(parent_id, "uvm_parent_gpu_struct", "id.val", 515)				\
@@ -108,7 +108,7 @@
 	X(parent_uuid, "uvm_parent_gpu_struct", "uuid", 515)				\
 	X(parent_name, "uvm_parent_gpu_struct", "name", 515)				\
 	X(parent_product, "uvm_parent_gpu_struct", "rm_info.name", 515)	/* "NVIDIA H100" */ \
-	X(parent_gpus, "uvm_parent_gpu_struct", "gpus", 550)				\
+	X(parent_gpus, "uvm_parent_gpu_struct", "gpus", 515)				\
 	X(push_gpu, "uvm_push_struct", "gpu", 515)					\
 	/* the context of a block's service: make_resident() says why and where to */	\
 	X(context_cause, "uvm_va_block_context_t", "make_resident.cause", 515)		\

@@ -7,6 +7,10 @@
  *                                STRUCT TYPE SIZE OFFSET" for each type of KERNEL that lies in
  *                                one of our structs in front of a field
  * uvmlayout table VERSION [hmm]  as the table has it
+ * uvmlayout fit VERSION KERNEL   the same on a kernel with the types of that file
+ * uvmlayout releases             the releases of the table
+ * uvmlayout since                "NAME SAID FOUND": the first release that has a field or an
+ *                                argument, by nvidia_uvm.h and by the table
  * The generator of the table (vmlinux/nvidia/) and the tests of it use it.
  */
 #include <bpf/btf.h>
@@ -15,6 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "gpu/nvidia_driver.h"
+#include "gpu/nvidia_table.h"
 #include "log.h"
 
 static void print_layout(struct uvm_layout *l)
@@ -125,17 +130,58 @@ static int behind(const char *file, const char *kernel_file)
 	return 0;
 }
 
-static int by_table(const char *version, bool hmm)
+static int by_table(const char *version, bool hmm, const char *kernel_file)
 {
+	struct btf *kernel = kernel_file ? btf__parse(kernel_file, NULL) : NULL;
 	struct uvm_layout layout = {};
-	u32 wanted = nvidia_version(version);
+	u32 wanted = nvidia_version(version), size;
+	const char *why;
 
 	if (!wanted)
 		return fail(0, "no version: %s", version);
+	if (kernel_file && !kernel)
+		return fail(-errno, "cannot read the types of %s", kernel_file);
 	if (uvm_layout_by_table(&layout, wanted, hmm) != wanted)
 		return fail(0, "no release: %s", version);
+	if (kernel && uvm_layout_fit(&layout, kernel, hmm, &why, &size))
+		warn("struct %s has %u bytes", why, size);
 	print_layout(&layout);
+	btf__free(kernel);
 	return 0;
+}
+
+static void releases(void)
+{
+	char text[32];
+
+	for (const u32 *r = nvidia_releases; *r; r++)
+		puts(nvidia_version_text(*r, text, sizeof(text)));
+}
+
+static void print_since(const struct uvm_name *n, u32 found)
+{
+	printf("%s %u %u\n", n->name, n->since, found);
+}
+
+static void since(void)
+{
+	u32 fields[UVM_FIELD_COUNT] = {}, args[UVM_ARG_COUNT] = {};
+
+	for (const u32 *r = nvidia_releases; *r; r++) {
+		struct uvm_layout layout = {};
+
+		uvm_layout_by_table(&layout, *r, true);
+		for (size_t i = 0; i < UVM_FIELD_COUNT; i++)
+			if (!fields[i] && uvm_layout_field(&layout, i)->off != UVM_ABSENT)
+				fields[i] = *r / 1000000;
+		for (size_t i = 0; i < UVM_ARG_COUNT; i++)
+			if (!args[i] && *uvm_layout_arg(&layout, i) != UVM_ARG_ABSENT)
+				args[i] = *r / 1000000;
+	}
+	for (size_t i = 0; i < UVM_FIELD_COUNT; i++)
+		print_since(&uvm_field_names[i], fields[i]);
+	for (size_t i = 0; i < UVM_ARG_COUNT; i++)
+		print_since(&uvm_arg_names[i], args[i]);
 }
 
 int main(int argc, char **argv)
@@ -146,6 +192,12 @@ int main(int argc, char **argv)
 	if (argc == 4 && !strcmp(argv[1], "behind"))
 		return !!behind(argv[2], argv[3]);
 	if (argc > 2 && !strcmp(argv[1], "table"))
-		return !!by_table(argv[2], argc > 3);
+		return !!by_table(argv[2], argc > 3, NULL);
+	if (argc == 4 && !strcmp(argv[1], "fit"))
+		return !!by_table(argv[2], false, argv[3]);
+	if (argc == 2 && !strcmp(argv[1], "releases"))
+		return releases(), 0;
+	if (argc == 2 && !strcmp(argv[1], "since"))
+		return since(), 0;
 	return 2;
 }
