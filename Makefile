@@ -1,4 +1,4 @@
-# make [V=1] [O=dir] [all demo check lint bench check-gpu install clean dist arm64 vmlinux]
+# make [V=1] [O=dir] [all demo check check-vm lint bench check-gpu install clean dist arm64 vmlinux]
 # A new tool, probe set or test edits no list here: everything is found by name.
 O       ?= build
 PREFIX  ?= /usr/local
@@ -157,6 +157,9 @@ lint:
 	$QO=$O CC='$(CC)' tests/lint
 bench: tests $(BENCHBIN)
 	$QO=$O tests/bench/run
+# the tests on real kernels and drivers, on every cell or CELLS="6.1/535 sid/none"
+check-vm: tests
+	$QO=$O CELLS='$(CELLS)' tests/check-vm
 check-gpu: tests
 	$QO=$O tests/check-gpu
 vmlinux:
@@ -180,6 +183,6 @@ clean:
 	rm -rf $O
 
 -include $(shell find $O -name '*.d' 2>/dev/null)
-.PHONY: all sim tests demo check lint bench check-gpu vmlinux objects arm64 install dist clean
+.PHONY: all sim tests demo check lint bench check-vm check-gpu vmlinux objects arm64 install dist clean
 .SECONDARY:
 .DELETE_ON_ERROR:

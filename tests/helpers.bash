@@ -7,6 +7,7 @@ BIN="$O/bin"
 PROG="$O/cudasim/bin"		# tests/programs, linked to the simulated libraries
 SIMLIB="$O/cudasim/lib13"
 DATA="$ROOT/../shared/data"
+CELL="${VM_CELL:-6.1/535}"	# the kernel and driver of this run's guests (tests/vm/vm); make check-vm gives each in turn
 export PATH="$PATH:/usr/sbin:/sbin"
 umask 022
 
@@ -28,6 +29,11 @@ requires() {
 		nogpu) [ ! -e /dev/nvidiactl ] || skip "a real GPU is here: the simulated one stays off" ;;
 		nvcc) [ -n "$(compgen -G "$PROG/*.nvcc")" ] || skip "needs nvcc" ;;
 		headers) [ -e "${CUDA:-/usr/local/cuda}/include/cupti.h" ] || skip "needs the CUDA toolkit's headers" ;;
+		vm) [ "$(uname -m)" = x86_64 ] || skip "the cells are of x86_64"
+			requires root qemu-system-x86_64 busybox cpio depmod pahole xz zstd objcopy apt-get setpriv
+			[ -n "$(compgen -G "${VM_CACHE:-$O/vm}/kernel-${CELL%/*}-*/done")" ] || "$ROOT/tests/vm/apt" bookworm true 2> /dev/null ||
+				skip "no mirror of Debian's packages can be reached" ;;
+		driver) [ "${CELL#*/}" != none ] || skip "the cell $CELL has no driver" ;;
 		data) [ -d "$DATA/traces" ] || skip "needs ../shared/data" ;;
 		*) command -v "$what" > /dev/null || skip "needs $what" ;;
 		esac
@@ -47,6 +53,9 @@ sources() {
 
 # sim COMMAND...: run COMMAND on the simulated GPU
 sim() { LD_LIBRARY_PATH="$SIMLIB${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" "$@"; }
+
+# vm CELL COMMAND: run COMMAND as root in a guest, with its exit status; see tests/vm/vm
+vm() { O="$O" "$ROOT/tests/vm/vm" "$@" 3>&-; }
 
 # record FILE COMMAND...: gpurec COMMAND on the simulated GPU into FILE; gpurec options in $GPUREC
 record() {

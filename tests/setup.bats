@@ -29,6 +29,7 @@ system() { printf '%s\n' "$@" > os; }
 
 debian='make gcc libc6-dev clang pkg-config libbpf-dev libelf-dev zlib1g-dev libzstd-dev libstdc++6'
 debian_tests='bats jq protobuf-compiler universal-ctags shellcheck procps python3 libxml2-utils zstd dwarves strace'
+debian_guests='qemu-system-x86 busybox-static cpio kmod xz-utils'
 fedora='make gcc clang pkgconf-pkg-config libbpf-devel elfutils-libelf-devel zlib-devel libzstd-devel libstdc++ bpftool findutils gawk'
 
 # names PACKAGES OS-RELEASE-LINE...: setup names PACKAGES on that system
@@ -54,9 +55,10 @@ names() {
 }
 
 @test "tests need their packages, a demo does not" {
-	for word in check lint bench check-gpu; do
+	for word in check check-vm lint bench check-gpu; do
+		case "$word" in check|check-vm) guests=" $debian_guests" ;; *) guests= ;; esac
 		run -0 clone/setup -n "$word"
-		[ "$output" = "setup: apt-get install -y --no-install-recommends $debian bpftool $debian_tests" ]
+		[ "$output" = "setup: apt-get install -y --no-install-recommends $debian bpftool $debian_tests$guests" ]
 	done
 }
 
