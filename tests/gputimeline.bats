@@ -198,3 +198,47 @@ step() {
 	check
 	[ "$(count ops)" -eq 1500000 ]
 }
+
+unified() {
+	step
+	cat <<-'END'
+	uvm_gpu gpu=1 uuid=00112233445566778899aabbccddeeff
+	uvm_gpu gpu=2 uuid=ff112233445566778899aabbccddeeff pci_bus=0x41 name="another"
+	name producer=1 id=9 what=api text="cudaMallocManaged"
+	alloc producer=1 pid=100 tid=100 ts=9000 addr=0x100000 bytes=0x100000 correlation=9 kind=managed
+	api producer=1 pid=100 tid=100 ts=8900 dur_ns=100 correlation=9 name=9 domain=runtime class=alloc
+	uvm_batch ts=15100 dur_ns=900 gpu=1 batch=7 cached=40 coalesced=20 duplicates=20 blocks=2 bytes=65536
+	uvm_service pid=100 tid=900 ts=15200 dur_ns=300 id=1 gpu=1 batch=7 addr=0x100000 bytes_in=65536 faults=20 what=replayable
+	uvm_service pid=100 tid=900 ts=15600 dur_ns=300 id=2 gpu=1 batch=7 addr=0x300000 bytes_in=0 faults=1 what=replayable
+	uvm_fault pid=100 tid=900 ts=15250 service=1 gpu=1 batch=7 addr=0x100000
+	uvm_migration pid=100 tid=900 ts=15300 service=1 src=0 dst=1 addr=0x100000 bytes=65536 cause=prefetch
+	uvm_migration pid=100 tid=900 ts=15310 service=1 src=1 dst=0 addr=0x120000 bytes=4096 cause=eviction
+	uvm_evict pid=100 tid=900 ts=15305 dur_ns=50 gpu=1 addr=0x120000 bytes=4096
+	uvm_mark pid=100 tid=900 ts=15400 addr=0x100000 what=thrashing processor=1
+	uvm_mark pid=100 tid=900 ts=15401 addr=0x100000 what=revocation processor=0
+	uvm_service pid=100 tid=100 ts=12200 dur_ns=90 id=3 gpu=0 addr=0x100000 bytes_in=4096 faults=1 what=cpu
+	uvm_batch ts=15100 dur_ns=900 gpu=2 batch=1 cached=1 coalesced=1
+	xid ts=18000 pid=100 id=1 code=31 text="MMU Fault"
+	xid ts=18001 id=2 code=79 pci_bus=0x55 text="fallen off the bus"
+	driver pid=100 tid=100 ts=12400 dur_ns=100 cmd=0xc020462a rm=0x20800a01 escape=42 op=ioctl device=0xc300000
+	END
+}
+
+@test "unified memory and errors have their tracks, slices and instants" {
+	requires protoc
+	unified | timeline
+	check
+	[ "$(count slices)" -eq $((7 + 1 + 2 + 2 + 1 + 1 + 1)) ]	# + the allocation, batches, services, eviction, CPU fault, ioctl
+	[ "$(count instants)" -eq $((1 + 2 + 2 + 3)) ]		# + migrations, marks, Xids, one of them at its process too
+	decode
+	for name in "GPU 0 unified memory" "0000:41:00.0 another unified memory" batches services evictions "migrations to the GPU" \
+		"migrations to the CPU" marks "unified memory of the CPU" "GPU 0 errors" "0000:55:00.0 errors"; do
+		grep -qE "name: \"$name\"" "$T/text" || { echo "no track $name"; grep 'name: "' "$T/text" | sort -u; false; }
+	done
+	for name in "batch" "0x100000 cudaMallocManaged" "unified memory fault" "to GPU prefetch" "to CPU eviction" thrashing "Xid 31" "Xid 79" "MMU Fault"; do
+		grep -qF "\"$name\"" "$T/text" || { echo "nowhere: $name"; false; }
+	done
+	for name in bytes batch faults_fetched duplicates cause address memory code text pid; do
+		grep -qE "name: \"$name\"" "$T/text" || { echo "no annotation $name"; false; }
+	done
+}

@@ -9,7 +9,8 @@ static void about_memory(struct finder *f, const struct memory_row *m, char *buf
 {
 	char name[256];
 
-	snprintf(buf, size, "%.200s of %s (%u)", memory_name(f->r, m, name, sizeof(name)),
+	snprintf(buf, size, "%.200s of %s (%u)",
+		 managed_name(f->r->model, m->memory, name, sizeof(name)),
 		 m->process && m->process->comm[0] ? m->process->comm : "?",
 		 m->process ? m->process->pid : 0);
 }
@@ -225,7 +226,7 @@ static void cpu_look(struct finder *f, const struct rule *rule)
 		x = finding_add(f, rule, about,
 				"%llu%% of the thread's time goes into faults on memory that a GPU has, most into %.200s",
 				share_pct(t->cpu_fault_ns, wall),
-				memory_name(f->r, m, name, sizeof(name)));
+				managed_name(f->r->model, m->memory, name, sizeof(name)));
 		finding_prove(x, "cpu_faults", t->cpu_faults);
 		finding_prove(x, "service_ns", t->cpu_fault_ns);
 		finding_prove(x, "wall_ns", wall);

@@ -53,19 +53,6 @@ void report_driver_call(struct report *r, const struct driver_call *d)
 	t->driver_ns += d->dur_ns;
 }
 
-const char *driver_name(const struct driver_call *d, char *buf, size_t size)
-{
-	const char *op = record_enum_name(EVENT_DRIVER, "op", d->op);
-
-	if (d->rm)
-		snprintf(buf, size, "%s 0x%x 0x%x", op ? op : "call", d->escape, d->rm);
-	else if (d->op == DRIVER_IOCTL || !d->op)
-		snprintf(buf, size, "ioctl 0x%x", d->cmd);
-	else
-		snprintf(buf, size, "%s", op ? op : "call");
-	return buf;
-}
-
 const char *xid_row_meaning(const struct xid_row *x)
 {
 	return x->text[0] ? x->text : "?";

@@ -53,7 +53,7 @@ static void put_memory(struct json *j, struct report *r, struct memory_row *m)
 
 	json_object(j, NULL);
 	json_u64(j, "pid", m->process ? m->process->pid : 0);
-	json_str(j, "name", memory_name(r, m, name, sizeof(name)));
+	json_str(j, "name", managed_name(r->model, m->memory, name, sizeof(name)));
 	json_str(j, "link", !x ? "none" : x->api ? "exact" : "range");
 	json_hex(j, "addr", x ? x->addr : 0);
 	json_u64(j, "allocations", x ? x->allocs : 0);

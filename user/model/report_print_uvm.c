@@ -36,7 +36,7 @@ static void memory_cells(struct report *r, struct table *t, struct memory_row *m
 	bytes_cell(t, m->evicted_bytes);
 	table_cell(t, m->marks[UVM_THRASHING] ? "%llu" : "-", m->marks[UVM_THRASHING]);
 	bytes_cell(t, m->memory ? m->memory->live_max : 0);
-	table_cell(t, "%s", memory_name(r, m, name, sizeof(name)));
+	table_cell(t, "%s", managed_name(r->model, m->memory, name, sizeof(name)));
 }
 
 static void print_memories(struct report *r, FILE *f, u32 top, int width)

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "report_parts.h"
-#include "symbols.h"
 
 /* ---- rows ---- */
 
@@ -297,47 +296,6 @@ const char *uvm_cause_name(u32 cause)
 {
 	return record_enum_name(EVENT_UVM_MIGRATION, "cause",
 				cause < UVM_CAUSES - 1 ? cause : UVM_CAUSE_UNKNOWN);
-}
-
-const char *uvm_gpu_name(const struct uvm_gpu_info *g, char *buf, size_t size)
-{
-	if (!g->g.gpu)
-		snprintf(buf, size, "UVM's %u", g->id);
-	else if (g->device)
-		snprintf(buf, size, "GPU %u", g->device->gpu);
-	else
-		snprintf(buf, size, "%04x:%02x:%02x.%x %s", g->g.pci_domain, g->g.pci_bus,
-			 g->g.pci_device, g->g.pci_function, g->g.name);
-	return buf;
-}
-
-/* The program's own function that made the call. */
-static const char *memory_function(struct report *r, const struct managed *m)
-{
-	u32 kernel = 0, n, cut;
-	const u64 *frames;
-
-	n = m->stack ? model_stack(r->model, m->stack, &frames, &kernel) : 0;
-	if (n <= kernel)
-		return NULL;
-	cut = kernel + model_frames_between(r->model, frames + kernel, n - kernel);
-	return cut < n ? report_name(r, model_frame_name(r->model, frames[cut], NULL)) : NULL;
-}
-
-const char *memory_name(struct report *r, const struct memory_row *row, char *buf, size_t size)
-{
-	const struct managed *m = row->memory;
-	const char *function = m && m->api ? memory_function(r, m) : NULL;
-
-	if (!m)
-		snprintf(buf, size, "(in no allocation that is known)");
-	else if (function)
-		snprintf(buf, size, "%s %s", function, m->api);
-	else if (m->api)
-		snprintf(buf, size, "0x%llx %s", m->addr, m->api);
-	else
-		snprintf(buf, size, "0x%llx (as the driver knows it)", m->addr);
-	return buf;
 }
 
 /* ---- the end ---- */

@@ -5,6 +5,7 @@
 #include "hash.h"
 #include "histogram.h"
 #include "model.h"
+#include "titles.h"
 
 #define UVM_ACCESSES 5		/* enum uvm_access */
 #define UVM_CAUSES   10		/* enum uvm_cause 0..8; the last: unknown */
@@ -114,9 +115,6 @@ void report_uvm_free(struct uvm_report *u);
 u64 memory_faults(const struct memory_row *row, enum uvm_side side);
 u64 memory_moved(const struct memory_row *row, enum uvm_way way);
 u64 memory_by_fault(const struct memory_row *row, enum uvm_way way);
-/* "make_buffers cudaMallocManaged", as good as it is known; of size >= 128 */
-const char *memory_name(struct report *r, const struct memory_row *row, char *buf, size_t size);
-const char *uvm_gpu_name(const struct uvm_gpu_info *g, char *buf, size_t size);
 const char *uvm_cause_name(u32 cause);
 u64 uvm_needless(const struct uvm_gpu_row *g);	/* faults of pages that were asked for */
 
@@ -125,7 +123,6 @@ void report_driver_call(struct report *r, const struct driver_call *d);
 struct thread_row *report_thread(struct report *r, u32 pid, u32 tid, u64 from, u64 to);
 int report_xid(void *ctx, const struct xid_event *x);
 int report_xid_call(void *ctx, const struct xid_call *c, const char *name);
-const char *driver_name(const struct driver_call *d, char *buf, size_t size);
 const char *xid_row_meaning(const struct xid_row *x);	/* else the driver's words */
 const char *xid_row_advice(const struct xid_row *x);
 const char *xid_call_name(const struct xid_call_row *c, char *buf, size_t size);

@@ -11,13 +11,11 @@
 #include "lanes.h"
 #include "timeline.h"
 #include "timeline_tracks.h"
-
-enum slice_kind { SLICE_API, SLICE_NVTX, SLICE_IOCTL, SLICE_WAIT, SLICE_OVERHEAD, SLICE_BLOCK };
-enum { RANK_NVTX = 0, RANK_API = 1, RANK_IN_API = 8 };	/* + depth */
+#include "titles.h"
 
 #define FLUSH_EVERY 65536	/* slices and operations between two looks at what may go out */
 
-static u64 intern(struct timeline *t, enum intern kind, const char *text)
+u64 timeline_intern(struct timeline *t, enum intern kind, const char *text)
 {
 	timeline_begin(t);
 	return perfetto_intern(t->p, kind, text);
@@ -30,7 +28,7 @@ static void slice_begin(void *ctx, const struct slice *s, u64 track)
 		.track = track, .name = s->name, .category = s->category,
 		.submits = s->submits, .n_submits = s->n_submits, .cuda = s->kind == SLICE_API,
 	};
-	struct perfetto_note notes[4] = {};
+	struct perfetto_note notes[6] = {};
 	char text[32];
 
 	if (s->kind == SLICE_API) {
@@ -47,6 +45,8 @@ static void slice_begin(void *ctx, const struct slice *s, u64 track)
 	} else if (s->kind == SLICE_BLOCK) {
 		notes[0] = (struct perfetto_note){ "bytes", s->a, NULL, false };
 		notes[1] = (struct perfetto_note){ "sector", s->b, NULL, false };
+	} else if (s->kind >= SLICE_BATCH) {
+		timeline_uvm_notes(s, notes);
 	}
 	out.notes = notes;
 	perfetto_begin(t->p, s->ts, &out);
@@ -84,7 +84,7 @@ static int advance(struct timeline *t)
 	return flush(t, t->flushed);
 }
 
-static int add(struct timeline *t, struct lanes *l, struct slice *s)
+int timeline_add(struct timeline *t, struct lanes *l, struct slice *s)
 {
 	int err;
 
@@ -113,6 +113,19 @@ static int instant(struct timeline *t, const struct event *e, u64 name, u64 cate
 	return 0;
 }
 
+int timeline_instant(struct timeline *t, u64 track, u64 ts, const char *name,
+		     const char *category, const struct perfetto_note *notes)
+{
+	struct perfetto_slice s = {
+		.track = track, .notes = notes, .name = timeline_intern(t, INTERN_NAME, name),
+		.category = timeline_intern(t, INTERN_CATEGORY, category),
+	};
+
+	perfetto_instant(t->p, time_end(ts, 0), &s);
+	t->counts.instants++;
+	return 0;
+}
+
 /* ---- API calls and what they launched ---- */
 
 static int on_api(void *ctx, const struct api_call *c)
@@ -121,14 +134,14 @@ static int on_api(void *ctx, const struct api_call *c)
 	struct slice s = {
 		.ts = c->r.e.ts, .end = time_end(c->r.e.ts, c->r.dur_ns), .kind = SLICE_API,
 		.rank = RANK_API + c->r.depth, .a = c->r.correlation, .b = (u32)c->r.result,
-		.name = intern(t, INTERN_NAME, c->name),
-		.category = intern(t, INTERN_CATEGORY,
+		.name = timeline_intern(t, INTERN_NAME, c->name),
+		.category = timeline_intern(t, INTERN_CATEGORY,
 				   c->r.domain == API_DRIVER ? "cuda_driver" : "cuda_runtime"),
 	};
 
 	if (!c->r.depth)
 		s.submits = submits_take(t, c->r.e.producer, c->r.correlation, &s.n_submits);
-	return add(t, tracks_thread(t, c->r.e.pid, c->r.e.tid), &s);
+	return timeline_add(t, tracks_thread(t, c->r.e.pid, c->r.e.tid), &s);
 }
 
 /* Launch arguments by type; at most 12. */
@@ -202,11 +215,12 @@ static int on_sync(void *ctx, const struct sync *s, const struct api_call *call)
 	struct slice out = {
 		.ts = s->g.e.ts, .end = time_end(s->g.e.ts, s->g.dur_ns), .kind = SLICE_WAIT,
 		.rank = RANK_IN_API,
-		.name = intern(t, INTERN_NAME, names[s->type <= SYNC_CONTEXT ? s->type : 0]),
-		.category = intern(t, INTERN_CATEGORY, "cuda_sync"),
+		.name = timeline_intern(t, INTERN_NAME,
+					names[s->type <= SYNC_CONTEXT ? s->type : 0]),
+		.category = timeline_intern(t, INTERN_CATEGORY, "cuda_sync"),
 	};
 
-	return call ? add(t, tracks_thread(t, call->r.e.pid, call->r.e.tid), &out) : 0;
+	return call ? timeline_add(t, tracks_thread(t, call->r.e.pid, call->r.e.tid), &out) : 0;
 }
 
 /* ---- NVTX, overhead ---- */
@@ -217,15 +231,17 @@ static int on_nvtx(void *ctx, const struct nvtx *n)
 	struct slice s = {
 		.ts = n->e.ts, .end = time_end(n->e.ts, n->dur_ns), .kind = SLICE_NVTX,
 		.rank = RANK_NVTX,
-		.name = intern(t, INTERN_NAME, model_name(t->m, n->e.producer, n->name)),
-		.category = intern(t, INTERN_CATEGORY, "nvtx"), .a = n->depth,
+		.name = timeline_intern(t, INTERN_NAME,
+					model_name(t->m, n->e.producer, n->name)),
+		.category = timeline_intern(t, INTERN_CATEGORY, "nvtx"), .a = n->depth,
 	};
 
 	if (n->what == NVTX_START_END)		/* may cross the calls of any thread */
-		return add(t, tracks_process(t, n->e.pid, n->e.producer, "NVTX ranges"), &s);
+		return timeline_add(t, tracks_process(t, n->e.pid, n->e.producer,
+						      "NVTX ranges"), &s);
 	if (n->what == NVTX_MARK)
 		return instant(t, &n->e, s.name, s.category, NULL);
-	return add(t, tracks_thread(t, n->e.pid, n->e.tid), &s);
+	return timeline_add(t, tracks_thread(t, n->e.pid, n->e.tid), &s);
 }
 
 static int on_overhead(void *ctx, const struct overhead *o)
@@ -234,11 +250,12 @@ static int on_overhead(void *ctx, const struct overhead *o)
 	const char *name = record_enum_name(EVENT_OVERHEAD, "what", o->what);
 	struct slice s = {
 		.ts = o->e.ts, .end = time_end(o->e.ts, o->dur_ns), .kind = SLICE_OVERHEAD,
-		.name = intern(t, INTERN_NAME, name ? name : "overhead"),
-		.category = intern(t, INTERN_CATEGORY, "cupti_overhead"),
+		.name = timeline_intern(t, INTERN_NAME, name ? name : "overhead"),
+		.category = timeline_intern(t, INTERN_CATEGORY, "cupti_overhead"),
 	};
 
-	return add(t, tracks_process(t, o->e.pid, o->e.producer, "CUPTI overhead"), &s);
+	return timeline_add(t, tracks_process(t, o->e.pid, o->e.producer, "CUPTI overhead"),
+			    &s);
 }
 
 /* ---- the kernel's side ---- */
@@ -260,22 +277,21 @@ static int on_fault(struct timeline *t, const struct fault *f)
 		{ "write", f->code >> 1 & 1, NULL, false }, {}
 	};
 
-	return instant(t, &f->e, intern(t, INTERN_NAME, "page fault"),
-		       intern(t, INTERN_CATEGORY, "fault"), notes);
+	return instant(t, &f->e, timeline_intern(t, INTERN_NAME, "page fault"),
+		       timeline_intern(t, INTERN_CATEGORY, "fault"), notes);
 }
 
 static int on_ioctl(struct timeline *t, const struct driver_call *i)
 {
-	char name[48];
+	char name[96];
 	struct slice s = {
 		.ts = i->e.ts, .end = time_end(i->e.ts, i->dur_ns), .kind = SLICE_IOCTL,
-		.rank = RANK_IN_API, .category = intern(t, INTERN_CATEGORY, "ioctl"),
+		.rank = RANK_IN_API, .category = timeline_intern(t, INTERN_CATEGORY, "ioctl"),
 		.a = i->cmd | (u64)(u32)(i->result < 0 ? i->result : 0) << 32, .b = i->device,
 	};
 
-	snprintf(name, sizeof(name), "ioctl 0x%x", i->cmd);
-	s.name = intern(t, INTERN_NAME, name);
-	return add(t, tracks_thread(t, i->e.pid, i->e.tid), &s);
+	s.name = timeline_intern(t, INTERN_NAME, driver_name(i, name, sizeof(name)));
+	return timeline_add(t, tracks_thread(t, i->e.pid, i->e.tid), &s);
 }
 
 static int on_block(struct timeline *t, const struct block_io *b)
@@ -284,13 +300,14 @@ static int on_block(struct timeline *t, const struct block_io *b)
 	char name[48];
 	struct slice s = {
 		.ts = b->e.ts, .end = time_end(b->e.ts, b->dur_ns), .kind = SLICE_BLOCK,
-		.category = intern(t, INTERN_CATEGORY, "block"), .a = b->bytes, .b = b->sector,
+		.category = timeline_intern(t, INTERN_CATEGORY, "block"),
+		.a = b->bytes, .b = b->sector,
 	};
 
 	snprintf(name, sizeof(name), "%s %u:%u", op ? op : "block I/O",
 		 b->device >> 20, b->device & 0xfffff);
-	s.name = intern(t, INTERN_NAME, name);
-	return add(t, tracks_process(t, b->e.pid, 0, "block I/O"), &s);
+	s.name = timeline_intern(t, INTERN_NAME, name);
+	return timeline_add(t, tracks_process(t, b->e.pid, 0, "block I/O"), &s);
 }
 
 static int on_host(void *ctx, const struct host_event *h)
@@ -308,7 +325,7 @@ static int on_host(void *ctx, const struct host_event *h)
 
 const struct view timeline_view = {
 	.api = on_api, .op = on_op, .sync = on_sync, .nvtx = on_nvtx, .overhead = on_overhead,
-	.host = on_host,
+	.host = on_host, .uvm = timeline_uvm, .xid = timeline_xid,
 };
 
 int timeline_finish(struct timeline *t)

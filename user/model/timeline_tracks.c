@@ -11,6 +11,7 @@
 #include <string.h>
 #include "symbols.h"
 #include "timeline_tracks.h"
+#include "titles.h"
 
 #define COUNTER_STEP_NS 10000	/* viewers draw no finer; fewer points keep them fast */
 
@@ -81,6 +82,39 @@ struct lanes *tracks_process(struct timeline *t, u32 pid, u16 producer, const ch
 	l = lanes_new(t, tracks_further(t, parent, name), parent, name);
 	if (l)
 		hash_put(&t->process_lanes, key, l);
+	return l;
+}
+
+u64 tracks_process_uuid(struct timeline *t, u32 pid)
+{
+	return process_track(t, pid, 0);
+}
+
+u64 tracks_top(struct timeline *t, const char *name)
+{
+	u64 key = hash_bytes(name, strlen(name)), uuid = as_u64(hash_get(&t->tops, key));
+
+	if (!uuid) {
+		uuid = tracks_further(t, 0, name);
+		hash_put(&t->tops, key, as_pointer(uuid));
+	}
+	return uuid;
+}
+
+struct lanes *tracks_uvm(struct timeline *t, const struct uvm_gpu_info *g, const char *name)
+{
+	u64 key = hash_mix(hash_address(g) ^ hash_bytes(name, strlen(name))), parent;
+	struct lanes *l = hash_get(&t->uvm_lanes, key);
+	char gpu[64], title[96];
+
+	if (l)
+		return l;
+	snprintf(title, sizeof(title), "%s unified memory",
+		 uvm_gpu_name(g, gpu, sizeof(gpu)));
+	parent = tracks_top(t, title);
+	l = lanes_new(t, tracks_further(t, parent, name), parent, name);
+	if (l)
+		hash_put(&t->uvm_lanes, key, l);
 	return l;
 }
 
@@ -423,6 +457,8 @@ void timeline_free(struct timeline *t)
 	hash_free(&t->threads);
 	hash_free(&t->processes);
 	hash_free(&t->process_lanes);
+	hash_free(&t->uvm_lanes);
+	hash_free(&t->tops);
 	hash_free(&t->states);
 	hash_free(&t->contexts);
 	hash_free(&t->queues);

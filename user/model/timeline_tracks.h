@@ -31,6 +31,8 @@ struct timeline {
 	struct hash threads;		/* pid << 32 | tid -> struct lanes */
 	struct hash processes;		/* pid + 1 -> its track's uuid as pointer */
 	struct hash process_lanes;	/* (pid, name) -> struct lanes */
+	struct hash uvm_lanes;		/* (GPU, name) -> struct lanes */
+	struct hash tops;		/* name -> uuid as pointer */
 	struct hash states;		/* tid + 1 -> state after its last switch */
 	struct hash contexts, queues, kernels, names;	/* -> interned id as pointer */
 	u64 stages[OP_TYPES];		/* interned ids */
@@ -53,6 +55,11 @@ void timeline_begin(struct timeline *t);	/* before any packet; acts once */
 struct lanes *tracks_thread(struct timeline *t, u32 pid, u32 tid);
 struct lanes *tracks_process(struct timeline *t, u32 pid, u16 producer, const char *name);
 u64 tracks_further(struct timeline *t, u64 parent, const char *name);
+u64 tracks_process_uuid(struct timeline *t, u32 pid);
+/* One of the tracks under "GPU n unified memory"; name lives on. NULL when out of memory. */
+struct lanes *tracks_uvm(struct timeline *t, const struct uvm_gpu_info *g, const char *name);
+/* A track at the top, by its name. */
+u64 tracks_top(struct timeline *t, const char *name);
 int tracks_state(struct timeline *t, const struct event *e, u32 state);
 void tracks_finish(struct timeline *t);
 
@@ -67,6 +74,23 @@ u64 tracks_kernel(struct timeline *t, const char *mangled);
 /* Event ids of operations whose call has not been written yet. */
 int submits_add(struct timeline *t, u16 producer, u32 correlation, u64 event_id);
 u64 *submits_take(struct timeline *t, u16 producer, u32 correlation, u32 *n);
+
+/* timeline.c, for timeline_uvm.c */
+enum slice_kind {
+	SLICE_API, SLICE_NVTX, SLICE_IOCTL, SLICE_WAIT, SLICE_OVERHEAD, SLICE_BLOCK,
+	SLICE_BATCH, SLICE_SERVICE, SLICE_EVICT,
+};
+enum { RANK_NVTX = 0, RANK_API = 1, RANK_IN_API = 8 };	/* + depth */
+u64 timeline_intern(struct timeline *t, enum intern kind, const char *text);
+int timeline_add(struct timeline *t, struct lanes *l, struct slice *s);
+int timeline_instant(struct timeline *t, u64 track, u64 ts, const char *name,
+		     const char *category, const struct perfetto_note *notes);
+
+/* timeline_uvm.c */
+int timeline_uvm(void *ctx, const struct uvm_event *u);
+int timeline_xid(void *ctx, const struct xid_event *x);
+/* What a slice of unified memory says of itself; at most 4 and an end. */
+void timeline_uvm_notes(const struct slice *s, struct perfetto_note *notes);
 
 int depth_add(struct timeline *t, const struct gpu_op *op);
 int depth_flush(struct timeline *t, u64 before);
