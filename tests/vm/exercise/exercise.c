@@ -3,11 +3,12 @@
  * exercise: makes the software GPUs fault under the real nvidia-uvm.ko by a
  * script, and prints the truth of it, a line for each thing that happened.
  *
- * usage: exercise [-q] [-e] [-T] [-p PROCESSES] [-c CHANNELS] STEP [; STEP]...
+ * usage: exercise [-q] [-e] [-s] [-T] [-p PROCESSES] [-c CHANNELS] STEP [; STEP]...
  *        exercise [options] -f FILE      (- is standard input)
  *
  *   -q  no line for each fault, only for each step
  *   -e  a line for each event of the driver's tools queue
+ *   -s  after each step, what the driver's statistics say of all processes
  *   -T  no tools queue: the driver runs without a listener
  *
  * Steps are taken in order by all processes at once, each on its own memory, and
@@ -31,7 +32,7 @@
 static char *steps[STEPS];
 static unsigned int step_count;
 static unsigned int processes = 1, channels = 2;
-static int quiet, each, no_tools;
+static int quiet, each, no_tools, stats;
 static pthread_barrier_t *barrier;
 
 static void add_step(char *text)
@@ -81,11 +82,12 @@ static void read_options(int argc, char **argv)
 	const char *file = NULL;
 	int c;
 
-	while ((c = getopt(argc, argv, "+qeTp:c:f:")) != -1)
+	while ((c = getopt(argc, argv, "+qeTsp:c:f:")) != -1)
 		switch (c) {
 		case 'q': quiet = 1; break;
 		case 'e': each = 1; break;
 		case 'T': no_tools = 1; break;
+		case 's': stats = 1; break;
 		case 'p': processes = atoi(optarg); break;
 		case 'c': channels = atoi(optarg); break;
 		case 'f': file = optarg; break;
@@ -149,7 +151,12 @@ static void run_step(struct process *p, unsigned int i)
 		truth("end ns=%llu", (unsigned long long)now_ns());
 	}
 	free(text);
-	if (!go_on)
+	if (go_on)
+		return;
+	pthread_barrier_wait(barrier);
+	if (stats && p->number == 1)
+		stats_print(&p->gpu);
+	if (stats)
 		pthread_barrier_wait(barrier);
 }
 
@@ -163,6 +170,9 @@ static void run_process(unsigned int number)
 	if (!no_tools)
 		p.tools = tools_open(&p.gpu);
 	describe(&p);
+	pthread_barrier_wait(barrier);
+	if (stats && number == 1)
+		stats_print(&p.gpu);
 	pthread_barrier_wait(barrier);
 	for (i = 0; i < step_count; i++)
 		run_step(&p, i);

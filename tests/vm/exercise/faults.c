@@ -8,6 +8,8 @@
  *   type=pde|pte|ro|atomic as the number of the fault packet (2: invalid PTE)
  *   group=K       at most K in the buffer at once (256)
  *   run           the next group goes when the last is fetched, not when it is served
+ *   refault       fault again at each replay, until the page allows the access
+ *   gather=K      in one group with those of K processes in all, of at most 256
  *   nonreplayable by a copy engine
  */
 #include <stdio.h>
@@ -44,9 +46,9 @@ static int tell(struct process *p, struct fakerm_inject *in, const struct fakerm
 	for (i = 0; !p->quiet && i < in->n; i++)
 		print_fault(&f[i], in->gpu, replayable);
 	err = softgpu_inject(&p->gpu, in, f);
-	truth("faults gpu=%s access=%s n=%u replayable=%d groups=%u replays=%u cancels=%u stopped=%u begin_ns=%llu end_ns=%llu",
+	truth("faults gpu=%s access=%s n=%u replayable=%d groups=%u refaults=%u replays=%u cancels=%u stopped=%u begin_ns=%llu end_ns=%llu",
 	      place_name(in->gpu), access_name(f->access), in->put, replayable, in->groups,
-	      in->replays, in->cancels, in->stopped,
+	      in->refaults, in->replays, in->cancels, in->stopped,
 	      (unsigned long long)in->begin_ns, (unsigned long long)in->end_ns);
 	return err;
 }
@@ -70,9 +72,8 @@ static void list_add(struct process *p, struct list *l, int gpu, uint64_t va, in
 		unit = l->n / 6 % 4;
 	}
 	l->f[l->n] = (struct fakerm_fault){
-		.va = va, .client = p->gpu.client, .channel = softgpu_channel(gpu,
-									      1 + l->n % chans),
-		.access = access, .type = type, .gpc = gpc, .unit = unit
+		.va = va, .client = p->gpu.client, .access = access, .type = type,
+		.channel = softgpu_channel(gpu, 1 + l->n % chans), .gpc = gpc, .unit = unit
 	};
 	l->n++;
 }
@@ -80,7 +81,7 @@ static void list_add(struct process *p, struct list *l, int gpu, uint64_t va, in
 /* gpu G ACCESS RANGE N [STRIDE] [OPTION]... */
 void step_gpu(struct process *p, int n, char **w)
 {
-	int64_t dup = 1, mix = 1, group = 0, none, i, k, m;
+	int64_t dup = 1, mix = 1, group = 0, gather = 0, none, i, k, m;
 	uint64_t count = number_of(w[4]), stride = PAGE;
 	int access = access_of(w[2]), options = 5;
 	struct fakerm_inject in = { .gpu = place_of_name(p, w[1]) };
@@ -95,6 +96,7 @@ void step_gpu(struct process *p, int n, char **w)
 	option(n, w, "dup", &dup);
 	option(n, w, "mix", &mix);
 	option(n, w, "group", &group);
+	option(n, w, "gather", &gather);
 	l.f = calloc(count * dup * mix + 1, sizeof(*l.f));
 	for (m = 0; m < mix; m++)
 		for (i = 0; i < (int64_t)count; i++)
@@ -104,8 +106,11 @@ void step_gpu(struct process *p, int n, char **w)
 	in.n = l.n;
 	in.group = group;
 	in.flags = option(n, w, "run", &none) ? FAKERM_RUN : 0;
+	in.gather = gather;
 	if (option(n, w, "nonreplayable", &none))
 		in.flags |= FAKERM_NONREPLAYABLE;
+	if (option(n, w, "refault", &none))
+		in.flags |= FAKERM_REFAULT;
 	if (tell(p, &in, l.f))
 		die("%s", softgpu_error());
 	free(l.f);
@@ -128,12 +133,11 @@ void step_access(struct process *p, int n, char **w)
 static void touch(volatile char *p, int write)
 {
 	if (write)
-		*p = *p + 1;
+		*p = 1;
 	else
 		(void)*p;
 }
 
-/* Only one order of accesses is sure: a write alone, without the read before it. */
 void step_cpu(struct process *p, int n, char **w)
 {
 	uint64_t count = number_of(w[3]), stride = n > 4 ? number_of(w[4]) : PAGE, i;
@@ -142,51 +146,54 @@ void step_cpu(struct process *p, int n, char **w)
 
 	if (!write && strcmp(w[1], "read"))
 		die("not an access of the CPU: %s", w[1]);
-	for (i = 0; i < count; i++) {
-		if (write)
-			*(volatile char *)(base + i * stride) = (char)i;
-		else
-			touch(base + i * stride, 0);
-	}
+	for (i = 0; i < count; i++)
+		touch(base + i * stride, write);
 	truth("cpu access=%s addr=%p pages=%llu stride=%llu", w[1], (void *)base,
 	      (unsigned long long)count, (unsigned long long)stride);
 }
 
-static int one(struct process *p, int gpu, void *va, int access)
+static void one(struct process *p, int gpu, void *va, int access, uint32_t flags)
 {
 	struct fakerm_fault f = {
 		.va = (uintptr_t)va, .client = p->gpu.client, .access = access,
 		.channel = softgpu_channel(gpu, 1), .type = FAKERM_BAD_PTE
 	};
-	struct fakerm_inject in = { .gpu = gpu, .n = 1 };
+	struct fakerm_inject in = { .gpu = gpu, .n = 1, .flags = flags };
 
-	return tell(p, &in, &f);
+	if (tell(p, &in, &f))
+		die("%s", softgpu_error());
 }
 
-/* thrash G RANGE ROUNDS */
+/* thrash G RANGE ROUNDS [refault] */
 void step_thrash(struct process *p, int n, char **w)
 {
 	int gpu = place_of_name(p, w[1]);
 	char *page = at(p, w[2], PAGE);
 	uint64_t rounds = number_of(w[3]), i;
+	int64_t none;
+	uint32_t flags = option(n - 4, w + 4, "refault", &none) ? FAKERM_REFAULT : 0;
 
-	(void)n;
 	for (i = 0; i < rounds; i++) {
-		if (one(p, gpu, page, FAKERM_WRITE))
-			die("%s", softgpu_error());
-		*(volatile char *)page = (char)i;
+		one(p, gpu, page, FAKERM_WRITE, flags);
+		touch(page, 1);
 	}
 	truth("thrash gpu=%s addr=%p rounds=%llu", place_name(gpu), (void *)page,
 	      (unsigned long long)rounds);
 }
 
-/* fatal G [ACCESS]: the driver cancels it, and may stop the process's channels */
+/*
+ * fatal G [ACCESS] [nonreplayable]: where no memory is. The driver looks at it,
+ * asks for a replay, sees it again and cancels it, or stops the channel.
+ */
 void step_fatal(struct process *p, int n, char **w)
 {
 	int gpu = place_of_name(p, w[1]);
+	int64_t none;
+	uint32_t flags = FAKERM_REFAULT;
 
-	if (one(p, gpu, (void *)0x700000000000, n > 2 ? access_of(w[2]) : FAKERM_READ))
-		die("%s", softgpu_error());
+	if (option(n - 2, w + 2, "nonreplayable", &none))
+		flags = FAKERM_NONREPLAYABLE;
+	one(p, gpu, (void *)0x700000000000, n > 2 ? access_of(w[2]) : FAKERM_READ, flags);
 }
 
 /* notify G RANGE N [STRIDE] */
@@ -209,7 +216,7 @@ void step_storm(struct process *p, int n, char **w)
 {
 	struct range *r = p->ranges;
 	struct fakerm_fault f[64];
-	uint64_t rounds = number_of(w[3]), i, k, pages, count;
+	uint64_t rounds = number_of(w[3]), i, k, pages, count, faults = 0, touches = 0;
 
 	(void)n;
 	p->random = number_of(w[2]) * 2654435761u + p->number;
@@ -238,5 +245,9 @@ void step_storm(struct process *p, int n, char **w)
 		in.n = count;
 		if (!cpu && tell(p, &in, f))
 			die("%s", softgpu_error());
+		touches += cpu ? count : 0;
+		faults += in.put;
 	}
+	truth("storm rounds=%llu faults=%llu cpu=%llu", (unsigned long long)rounds,
+	      (unsigned long long)faults, (unsigned long long)touches);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -341,6 +342,13 @@ int softgpu_notify(struct softgpu *s, unsigned int gpu, void *p, unsigned int n,
 	in->n = n;
 	in->stride = stride;
 	return control(s, FAKERM_NOTIFY, in, "write access counter notifications");
+}
+
+int softgpu_xid(struct softgpu *s, struct fakerm_xid *x)
+{
+	if (prctl(PR_GET_NAME, x->name))
+		return failed("cannot read our name: %s", strerror(errno));
+	return control(s, FAKERM_XID, x, "print an Xid");
 }
 
 static struct abi_uuid uuid_of(const struct softgpu *s, int where)

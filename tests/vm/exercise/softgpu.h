@@ -67,6 +67,8 @@ int softgpu_walk(struct softgpu *s, unsigned int gpu, const void *p, struct fake
 int softgpu_notify(struct softgpu *s, unsigned int gpu, void *p, unsigned int n,
 		   uint64_t stride,
 		   struct fakerm_notify *in);
+/* The driver's error message, printed to the kernel log; x->name gets ours. */
+int softgpu_xid(struct softgpu *s, struct fakerm_xid *x);
 int softgpu_info(struct softgpu *s, unsigned int gpu, struct fakerm_info *info);
 
 int softgpu_migrate(struct softgpu *s, void *p, size_t size, int where);

@@ -17,8 +17,9 @@
  *   readdup RANGE SIZE on|off
  *   peer G G                        peer access by PCIe
  *   notify G RANGE N [STRIDE]       access counter notifications
- *   thrash G RANGE ROUNDS           the GPU and the CPU write a page in turn
- *   fatal G [read|write]            a fault where nothing is
+ *   thrash G RANGE ROUNDS [refault] the GPU and the CPU write a page in turn
+ *   fatal G [ACCESS] [nonreplayable] a fault where nothing is
+ *   xid G CODE TEXT...              the driver's error message, in this process's name
  *   storm NAME SEED ROUNDS          random accesses of all kinds
  *   where RANGE                     where the driver says that the page is
  */
@@ -246,6 +247,21 @@ static void step_peer(struct process *p, int n, char **w)
 	done(softgpu_peer(&p->gpu, place_of_name(p, w[1]), place_of_name(p, w[2])));
 }
 
+static void step_xid(struct process *p, int n, char **w)
+{
+	struct fakerm_xid x = {
+		.gpu = place_of_name(p, w[1]), .code = number_of(w[2]), .pid = p->gpu.client
+	};
+	size_t used = 0;
+	int i;
+
+	for (i = 3; i < n && used < sizeof(x.text); i++)
+		used += snprintf(x.text + used, sizeof(x.text) - used, "%s%s", i > 3 ? " " : "",
+				 w[i]);
+	done(softgpu_xid(&p->gpu, &x));
+	truth("xid gpu=%s code=%u name=%s", place_name(x.gpu), x.code, x.name);
+}
+
 static void step_where(struct process *p, int n, char **w)
 {
 	(void)n;
@@ -267,7 +283,7 @@ void step(struct process *p, int n, char **words)
 		{ "accessed", 5, step_accessed }, { "readdup", 4, step_readdup },
 		{ "peer", 3, step_peer }, { "notify", 4, step_notify },
 		{ "thrash", 4, step_thrash }, { "fatal", 2, step_fatal },
-		{ "storm", 4, step_storm }, { "where", 2, step_where },
+		{ "storm", 4, step_storm }, { "xid", 4, step_xid }, { "where", 2, step_where },
 	};
 	size_t i;
 

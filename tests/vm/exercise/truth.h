@@ -23,6 +23,12 @@ struct tools *tools_open(struct softgpu *s);
 void tools_begin(struct tools *t);
 void tools_end(struct tools *t, struct softgpu *s, int each);
 
+/*
+ * The driver's statistics of all GPUs, for all processes, since the last call; not
+ * there unless it was loaded with uvm_enable_debug_procfs=1.
+ */
+void stats_print(struct softgpu *s);
+
 /* Where a page is, by the driver's test ioctl. */
 void where(struct softgpu *s, void *p);
 

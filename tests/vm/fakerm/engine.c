@@ -138,20 +138,25 @@ static void memory_op(struct chan *c, u32 v)
 {
 	struct gpu *gpu = c->space->gpu;
 	u32 replay = (c->memop_c >> 2) & 7;
+	u64 va = ((u64)c->memop_b << 32) | (c->memop_a & ~0xfffu);
 
 	if ((v >> 27) != 9 && (v >> 27) != 10)
 		return;
 	down_write(&gpu->tlb);
 	up_write(&gpu->tlb);
+	if (!replay)
+		return;
 	if (replay > 2)
 		atomic64_inc(&gpu->cancels);
-	if (replay)
-		atomic64_inc(&gpu->replays);
+	atomic64_inc(&gpu->replays);
+	refault(gpu, replay > 2, va);
 }
 
 static void host_method(struct chan *c, u32 m, u32 v)
 {
 	switch (m) {
+	case 0x28: c->memop_a = v; break;
+	case 0x2c: c->memop_b = v; break;
 	case 0x30: c->memop_c = v; break;
 	case 0x34: memory_op(c, v); break;
 	case 0x5c: c->sem_lo = v; break;

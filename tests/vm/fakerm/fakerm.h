@@ -24,7 +24,7 @@
 
 #define SZ2M		(2ul << 20)
 #define PACKET_WORDS	8	/* of a fault or a notification */
-#define FAULTS		1024	/* entries of each buffer */
+#define FAULTS		1024u	/* entries of each buffer */
 #define NR_FAULTS	64
 
 /* Marks a function that the driver imports; stubs.sh looks for it. */
@@ -39,6 +39,21 @@ enum {
 	R_GET, R_PUT, R_INFO, R_INTR, R_INTR_SET, R_INTR_CLR, R_PREFETCH,
 	R_AC_GET, R_AC_PUT, R_AC_FULL, R_AC_INTR, R_AC_SET, R_AC_CLR,
 	R_NR_PUT, R_DOORBELL, R_BAR1, R_CHRAM, R_RUNLIST, R_COUNT
+};
+
+struct space;
+
+/* A channel that a process registered: the driver knows it by its instance block. */
+struct user_chan {
+	struct list_head link;
+	struct space *space;
+	u32 client, channel, number;
+	bool engine_ce;
+};
+
+struct waiting {
+	struct fakerm_fault fault;
+	struct user_chan chan;
 };
 
 struct gpu {
@@ -59,7 +74,12 @@ struct gpu {
 	u32 nr_queue[NR_FAULTS][PACKET_WORDS];
 	u32 nr_n;
 	spinlock_t nr_lock;
-	struct mutex inject_lock;	/* one injector at a time; the buffer has one PUT */
+	struct mutex inject_lock;	/* a group at a time */
+	struct mutex put_lock;
+	u32 tail;			/* where the next entry goes; PUT follows it */
+	struct waiting *wait;		/* accesses that fault again at a replay */
+	u32 waiting;
+	u32 gathered, generation;	/* injectors that wait for others to join */
 	struct rw_semaphore tlb;	/* held for writing by an invalidate */
 	struct irq_work irq;
 
@@ -75,14 +95,6 @@ struct space {
 	refcount_t users;
 };
 
-/* A channel that a process registered: the driver knows it by its instance block. */
-struct user_chan {
-	struct list_head link;
-	struct space *space;
-	u32 client, channel, number;
-	bool engine_ce;
-};
-
 /* A channel of the driver's own, with the thread that runs its methods. */
 struct chan {
 	struct space *space;
@@ -90,7 +102,7 @@ struct chan {
 	u32 get, put;
 	NvNotification notifier;
 	struct task_struct *task;
-	u32 sem_lo, sem_hi, pay_lo, pay_hi, memop_c, id;
+	u32 sem_lo, sem_hi, pay_lo, pay_hi, memop_a, memop_b, memop_c, id;
 	u64 in, out, csem;
 	u32 cpay, src_mode, dst_mode, len, lines, remap_a, remap_b, remap;
 };
@@ -121,10 +133,15 @@ void space_put(struct space *s);
 u64 instance_of(const struct user_chan *c);
 bool chan_find(struct gpu *gpu, u32 client, u32 channel, struct user_chan *copy);
 
-void packet_fault(u32 *e, const struct user_chan *c, const struct fakerm_fault *f,
-		  bool replayable);
+u64 deadline_of(u32 timeout_ms);
+int await(struct gpu *gpu, u64 deadline, bool (*done)(struct gpu *gpu),
+	  bool (*due)(struct gpu *gpu));
 int inject(struct fakerm_inject *in, const struct fakerm_fault *faults);
+void refault(struct gpu *gpu, bool cancel, u64 va);
 int notify(struct fakerm_notify *in);
 void gpu_irq(struct irq_work *work);
+
+int xid(const struct fakerm_xid *x);
+void xid_fault(struct gpu *gpu, const struct fakerm_fault *f, bool replayable);
 
 #endif

@@ -33,6 +33,7 @@ struct fakerm_fault {
  */
 #define FAKERM_RUN		1u
 #define FAKERM_NONREPLAYABLE	2u
+#define FAKERM_REFAULT		4u	/* again at each replay, until allowed or cancelled */
 
 struct fakerm_inject {
 	__u64 faults;		/* address of an array of struct fakerm_fault */
@@ -46,6 +47,8 @@ struct fakerm_inject {
 	__u32 cancels;		/* out: of these, cancels */
 	__u32 stopped;		/* out: channels stopped meanwhile */
 	__u32 groups;		/* out */
+	__u32 refaults;		/* out: entries that replays brought */
+	__u32 gather;		/* go as one group with those of so many injectors in all */
 	__u64 begin_ns;		/* out: CLOCK_MONOTONIC before the first entry */
 	__u64 end_ns;		/* out: after the last replay, interrupts enabled again */
 };
@@ -112,10 +115,21 @@ struct fakerm_info {
 	__u32 domain;
 };
 
+/* A driver's message, printed to the kernel log; the text is said to be simulated. */
+struct fakerm_xid {
+	__u32 gpu;
+	__u32 code;
+	__u32 pid;		/* 0: none, as of errors that no process owns */
+	__u32 nvswitch;		/* 1: an SXid */
+	char name[16];
+	char text[200];
+};
+
 #define FAKERM_INJECT	_IOWR('f', 1, struct fakerm_inject)
 #define FAKERM_NOTIFY	_IOWR('f', 2, struct fakerm_notify)
 #define FAKERM_WALK	_IOWR('f', 3, struct fakerm_walk)
 #define FAKERM_COPY	_IOWR('f', 4, struct fakerm_copy)
 #define FAKERM_INFO	_IOWR('f', 5, struct fakerm_info)
+#define FAKERM_XID	_IOW('f', 6, struct fakerm_xid)
 
 #endif

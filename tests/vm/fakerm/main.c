@@ -58,6 +58,7 @@ int gpu_setup(struct gpu *gpu, u32 id, struct pci_dev *pci, u64 vid_size)
 	gpu->vid_size = vid_size;
 	mutex_init(&gpu->pma_lock);
 	mutex_init(&gpu->inject_lock);
+	mutex_init(&gpu->put_lock);
 	init_rwsem(&gpu->tlb);
 	spin_lock_init(&gpu->nr_lock);
 	init_irq_work(&gpu->irq, gpu_irq);
@@ -66,8 +67,10 @@ int gpu_setup(struct gpu *gpu, u32 id, struct pci_dev *pci, u64 vid_size)
 	gpu->pma_used = bitmap_zalloc(vid_size / SZ2M, GFP_KERNEL);
 	gpu->faults = kcalloc(FAULTS, sizeof(*gpu->faults), GFP_KERNEL);
 	gpu->notes = kcalloc(FAULTS, sizeof(*gpu->notes), GFP_KERNEL);
+	gpu->wait = kcalloc(FAULTS, sizeof(*gpu->wait), GFP_KERNEL);
 	gpu->nr_shadow = kcalloc(NR_FAULTS, sizeof(*gpu->nr_shadow), GFP_KERNEL);
-	if (!gpu->vid || !gpu->pma_used || !gpu->faults || !gpu->notes || !gpu->nr_shadow)
+	if (!gpu->vid || !gpu->pma_used || !gpu->faults || !gpu->notes || !gpu->nr_shadow ||
+	    !gpu->wait)
 		return -ENOMEM;
 	return 0;
 }
@@ -76,6 +79,7 @@ void gpu_teardown(struct gpu *gpu)
 {
 	irq_work_sync(&gpu->irq);
 	kfree(gpu->nr_shadow);
+	kfree(gpu->wait);
 	kfree(gpu->notes);
 	kfree(gpu->faults);
 	bitmap_free(gpu->pma_used);
@@ -199,6 +203,7 @@ static long control(struct file *file, unsigned int cmd, unsigned long arg)
 		struct fakerm_walk walk;
 		struct fakerm_copy copy;
 		struct fakerm_info info;
+		struct fakerm_xid xid;
 	} u;
 	int err = -ENOTTY;
 
@@ -211,6 +216,7 @@ static long control(struct file *file, unsigned int cmd, unsigned long arg)
 	case FAKERM_WALK: err = walk(&u.walk); break;
 	case FAKERM_COPY: err = copy(&u.copy); break;
 	case FAKERM_INFO: err = info(&u.info); break;
+	case FAKERM_XID: return xid(&u.xid);
 	}
 	if (err != -ENOTTY && copy_to_user((void __user *)arg, &u, _IOC_SIZE(cmd)))
 		return -EFAULT;
