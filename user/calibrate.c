@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include "calibrate.h"
+#include "probe.h"
 
 #define CALLS 500		/* half a millisecond: less than a turn on the CPU */
 #define TRIES 40
@@ -90,14 +91,30 @@ static int read_number(const char *path, const char *format)
 	return v;
 }
 
-static int empty_program(void)
+static int empty_program(enum bpf_attach_type attach)
 {
 	struct bpf_insn insns[] = {
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
 
-	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, "calibrate", "Dual BSD/GPL", insns, 2, NULL);
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = attach);
+
+	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, "calibrate", "Dual BSD/GPL", insns, 2,
+			     &opts);
+}
+
+static int open_probe(struct perf_event_attr *attr, pid_t pid, int cpu, int prog)
+{
+	int fd = syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog) || ioctl(fd, PERF_EVENT_IOC_ENABLE, 0)) {
+		close(fd);
+		return -errno;
+	}
+	return fd;
 }
 
 static int probe_offset(int prog, u64 offset, bool ret)
@@ -109,18 +126,8 @@ static int probe_offset(int prog, u64 offset, bool ret)
 		.type = type, .size = sizeof(attr), .config = ret ? 1ULL << bit : 0,
 		.config1 = (unsigned long)"/proc/self/exe", .config2 = offset,
 	};
-	int fd;
 
-	if (type < 0 || bit < 0)
-		return -ENOENT;
-	fd = syscall(SYS_perf_event_open, &attr, getpid(), -1, -1, PERF_FLAG_FD_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog) || ioctl(fd, PERF_EVENT_IOC_ENABLE, 0)) {
-		close(fd);
-		return -errno;
-	}
-	return fd;
+	return type < 0 || bit < 0 ? -ENOENT : open_probe(&attr, getpid(), -1, prog);
 }
 
 /* What a probed call takes longer; both: entry and return probed. */
@@ -148,7 +155,7 @@ static int measure(int prog, void (*victim)(void), bool both, u64 *ns)
 
 int calibrate(struct trap_cost *t)
 {
-	int prog = empty_program(), err;
+	int prog = empty_program(0), err;
 	u64 both;
 
 	*t = (struct trap_cost){};
@@ -162,4 +169,97 @@ int calibrate(struct trap_cost *t)
 	t->uretprobe_ns = !err && both > t->uprobe_ns ? both - t->uprobe_ns : 0;
 	close(prog);
 	return err;
+}
+
+/* ---- functions of the kernel: one that a system call is ---- */
+
+#ifdef __aarch64__
+#define SYSCALL_FUNCTION "__arm64_sys_getppid"
+#else
+#define SYSCALL_FUNCTION "__x64_sys_getppid"
+#endif
+
+static void call_kernel(void)
+{
+	syscall(SYS_getppid);
+}
+
+static int probe_kernel(int prog, bool ret)
+{
+	int bit = read_number("/sys/bus/event_source/devices/kprobe/format/retprobe",
+			      "config:%d");
+	struct perf_event_attr attr = {
+		.type = read_number("/sys/bus/event_source/devices/kprobe/type", "%d"),
+		.size = sizeof(attr), .config = ret ? 1ULL << bit : 0,
+		.config1 = (unsigned long)SYSCALL_FUNCTION,
+	};
+
+	return bit < 0 ? -ENOENT : open_probe(&attr, -1, 0, prog);
+}
+
+static int probe_multi(int prog, bool ret)
+{
+	const char *name = SYSCALL_FUNCTION;
+	LIBBPF_OPTS(bpf_link_create_opts, opts);
+	int fd;
+
+	opts.kprobe_multi.flags = ret ? BPF_F_KPROBE_MULTI_RETURN : 0;
+	opts.kprobe_multi.cnt = 1;
+	opts.kprobe_multi.syms = &name;
+	fd = bpf_link_create(prog, 0, BPF_TRACE_KPROBE_MULTI, &opts);
+	return fd < 0 ? -errno : fd;
+}
+
+static u64 measure_kernel(int prog, int (*probe)(int prog, bool ret), bool ret, u64 plain)
+{
+	int fd = probe(prog, ret);
+	u64 ns;
+
+	if (fd < 0)
+		return 0;
+	ns = loop_ns(call_kernel);
+	close(fd);
+	return ns > plain ? ns - plain : 0;
+}
+
+static int calibrate_kernel(struct trap_cost *t)
+{
+	int prog = empty_program(0), multi = empty_program(BPF_TRACE_KPROBE_MULTI);
+	u64 plain = loop_ns(call_kernel);
+
+	if (prog < 0)
+		return prog;
+	t->kprobe_ns = measure_kernel(prog, probe_kernel, false, plain);
+	t->kretprobe_ns = measure_kernel(prog, probe_kernel, true, plain);
+	close(prog);
+	if (multi < 0)
+		return 0;	/* then there are no such probes either */
+	t->kprobe_multi_ns = measure_kernel(multi, probe_multi, false, plain);
+	t->kretprobe_multi_ns = measure_kernel(multi, probe_multi, true, plain);
+	close(multi);
+	return 0;
+}
+
+int calibrate_types(struct trap_cost *t, bool user, bool kernel)
+{
+	int err = 0;
+
+	*t = (struct trap_cost){};
+	if (user)
+		err = calibrate(t);
+	return !err && kernel ? calibrate_kernel(t) : err;
+}
+
+u64 trap_ns(const struct trap_cost *t, u8 type)
+{
+	switch (type) {
+	case PROBE_UPROBE: case PROBE_USDT: return t->uprobe_ns;
+	case PROBE_URETPROBE: return t->uretprobe_ns;
+	case PROBE_KPROBE: return t->kprobe_ns;
+	case PROBE_KRETPROBE: return t->kretprobe_ns;
+	case PROBE_KPROBE_MULTI: return t->kprobe_multi_ns;
+	case PROBE_KRETPROBE_MULTI: return t->kretprobe_multi_ns;
+	}
+	/* tracepoints, fentry and fexit are calls: what they cost is in the program's time */
+	return 0;
 }

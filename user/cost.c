@@ -45,15 +45,6 @@ void cost_free(struct cost *c)
 	free(c);
 }
 
-static u64 trap_ns(const struct trap_cost *t, u8 type)
-{
-	switch (type) {
-	case PROBE_UPROBE: case PROBE_USDT: return t->uprobe_ns;
-	case PROBE_URETPROBE: return t->uretprobe_ns;
-	}
-	return 0;	/* tracepoints are calls: what they cost is in the program's time */
-}
-
 static void report_table(const struct cost *c, const struct trap_cost *t,
 			 const struct sums *sum, const struct sink *s)
 {
@@ -74,8 +65,9 @@ static void report_table(const struct cost *c, const struct trap_cost *t,
 	warn("cost, in ns a run:");
 	table_print(table, stderr, 0, "  ");
 	table_free(table);
-	warn("a probe on an instruction that the kernel must single-step: %llu ns instead of %llu",
-	     t->stepped_ns, t->uprobe_ns);
+	if (t->uprobe_ns)
+		warn("a probe on an instruction that the kernel must single-step: %llu ns instead of %llu",
+		     t->stepped_ns, t->uprobe_ns);
 	warn("probes %.2f%% of one core, this program %.2f%%, %s of records in %.1f s",
 	     100.0 * sum->probe_ns / sum->elapsed_ns, 100.0 * sum->own_ns / sum->elapsed_ns,
 	     human_bytes(bytes, s->bytes), sum->elapsed_ns / 1e9);
@@ -137,6 +129,14 @@ void cost_take(struct cost *c, struct probe_object *o)
 		add_program(c, &all[i]);
 }
 
+static bool has_types(const struct cost *c, u8 from, u8 to)
+{
+	for (size_t i = 0; i < c->count; i++)
+		if (c->programs[i].type >= from && c->programs[i].type <= to)
+			return true;
+	return false;
+}
+
 void cost_report(struct cost *c, const struct sink *s)
 {
 	struct sums sum = { now_ns() - c->begin_ns, own_cpu_ns() - c->own_ns, 0, 0 };
@@ -144,7 +144,8 @@ void cost_report(struct cost *c, const struct sink *s)
 	int err;
 
 	probe_stats_end();	/* it would be part of what is calibrated */
-	err = calibrate(&t);
+	err = calibrate_types(&t, has_types(c, PROBE_UPROBE, PROBE_USDT),
+			      has_types(c, PROBE_KPROBE, PROBE_KRETPROBE_MULTI));
 	if (err)
 		warn("the cost of a trap is left out: it could not be calibrated: %s",
 		     strerror(-err));

@@ -57,7 +57,8 @@ enum probe_type {
 	PROBE_FENTRY, PROBE_FEXIT,	/* the name itself; needs BTF; the module cannot be
 					 * unloaded meanwhile */
 	/* Of names with commas, * allowed, those that are there: by one link where the
-	 * kernel has that (5.18), else by a kprobe each. SEC("kprobe.multi"). */
+	 * kernel has that (5.18; from 6.4 on the module cannot be unloaded meanwhile), else
+	 * by a kprobe each. SEC("kprobe.multi"). */
 	PROBE_KPROBE_MULTI, PROBE_KRETPROBE_MULTI,
 };
 

@@ -34,6 +34,12 @@ static const struct probe_row kprobes[] = {
 	ROW(on_multi, KPROBE_MULTI, "probetarget_multi_*"),
 	{}
 };
+/* These alone let go of a module that is unloaded, on every kernel. */
+static const struct probe_row plain[] = {
+	ROW(on_kprobe, KPROBE, "probetarget_plain"),
+	ROW(on_kretprobe, KRETPROBE, "probetarget_plain"),
+	{}
+};
 static const struct probe_row order[] = {
 	CHOICE(on_fentry_nowhere, FENTRY, "probetarget_nowhere", "the call", 0),
 	CHOICE(on_fentry, FENTRY, "probetarget_plain", "the call", 1),
@@ -105,8 +111,9 @@ static const struct probe_row other[] = {
 #define SET(name) { #name, "test", &hooks_bpf_ops, name }
 
 static const struct probe_set sets[] = {
-	SET(types), SET(kprobes), SET(order), SET(undo), SET(optional), SET(required),
-	SET(refused), SET(prefix), SET(twin), SET(verifier), SET(kernel), SET(other), {}
+	SET(types), SET(kprobes), SET(plain), SET(order), SET(undo), SET(optional),
+	SET(required), SET(refused), SET(prefix), SET(twin), SET(verifier), SET(kernel),
+	SET(other), {}
 };
 
 static const struct option_row options[] = {

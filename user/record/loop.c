@@ -79,6 +79,7 @@ static void every_tenth(struct loop *l)
 		return;
 	l->next_look = now + SECOND_NS / 10;
 	unrecorded_look(l->r);
+	sets_look(l->r);
 }
 
 static void progress(struct loop *l)

@@ -19,6 +19,9 @@
 #include "out.h"
 #include "recorder.h"
 
+#define HOOKS_MAX 64		/* of a set */
+#define PROGRAMS_MAX 64
+
 /* ---- which ones ---- */
 
 static bool list_has(const char *list, const char *name)
@@ -114,14 +117,26 @@ static void set_missing(struct recorder *r, const struct probe_set *set)
 		    set->about);
 }
 
+/* Its module may come while we record. False: it is not missing. */
+static bool set_wait(struct recorder *r, const struct probe_set *set)
+{
+	const char *module = probe_module_missing(set);
+
+	if (!module || r->waiting == RECORD_SETS_MAX)
+		return false;
+	record_note(r, NOTE_MISSING, "probe set %s (%s): %s is not loaded", set->name,
+		    set->about, module);
+	note("the probes \"%s\" wait for %s", set->name, module);
+	r->waits[r->waiting++] = set;
+	return true;
+}
+
 static void sets_load(struct recorder *r, const struct record_set *sets)
 {
 	for (const struct record_set *s = sets; s->set && r->probes < RECORD_SETS_MAX; s++) {
 		const struct probe_set *set = s->fast && nops_optimised() ? s->fast : s->set;
 
-		if (!set_wanted(r, s, s == sets))
-			continue;
-		if (!set_load(r, set))
+		if (!set_wanted(r, s, s == sets) || set_wait(r, set) || !set_load(r, set))
 			continue;
 		set_missing(r, set);
 		if (s == sets)
@@ -129,23 +144,44 @@ static void sets_load(struct recorder *r, const struct record_set *sets)
 	}
 }
 
-/* What could not be attached is closed; its place is taken by the next. */
+/* What each hook of a set is observed by. */
+static void note_hooks(struct recorder *r, const struct probe_set *set, struct probe_object *o)
+{
+	struct probe_state states[HOOKS_MAX];
+	size_t n = probe_states(o, states, HOOKS_MAX);
+
+	for (const struct probe_state *s = states; s < states + n; s++) {
+		bool both = s->row && s->reason[0];
+
+		record_note(r, s->row ? NOTE_SETTING : NOTE_MISSING, "%s: %s: %s%s%s%s",
+			    set->name, s->hook, s->target, both ? " (not " : "", s->reason,
+			    both ? ")" : "");
+	}
+}
+
+/* False: what could not be attached is closed. */
+static bool set_attach(struct recorder *r, const struct probe_set *set, struct probe_object *o)
+{
+	/* rows are of our library; the other programs have targets of their own */
+	if (!probe_attach(o, set->probes ? command_library() : NULL, 0)) {
+		note_hooks(r, set, o);
+		return true;
+	}
+	set_missing(r, set);
+	probe_close(o);
+	return false;
+}
+
+/* The place of what is closed is taken by the next. */
 static void sets_attach(struct recorder *r)
 {
 	u32 loaded = r->probes, n = 0;
 
 	for (u32 i = 0; i < loaded; i++) {
-		const struct probe_set *set = r->probe_set[i];
-		struct probe_object *o = r->probe[i];
-
-		/* rows are of our library; the other programs have targets of their own */
-		if (probe_attach(o, set->probes ? command_library() : NULL, 0)) {
-			set_missing(r, set);
-			probe_close(o);
+		if (!set_attach(r, r->probe_set[i], r->probe[i]))
 			continue;
-		}
-		r->probe_set[n] = set;
-		r->probe[n++] = o;
+		r->probe_set[n] = r->probe_set[i];
+		r->probe[n++] = r->probe[i];
 	}
 	r->probes = n;
 }
@@ -229,13 +265,81 @@ void sets_losses(struct recorder *r)
 	}
 }
 
+/* ---- modules that come and go ---- */
+
+/* Its probes went with a module, or are those of the module as it was before. */
+static void set_take_off(struct recorder *r, u32 i, const char *module)
+{
+	const struct probe_set *set = r->probe_set[i];
+
+	sets_losses(r);
+	probe_close(r->probe[i]);	/* what it put into the ring stays there */
+	r->probes--;
+	for (u32 j = i; j < r->probes; j++) {
+		r->probe_set[j] = r->probe_set[j + 1];
+		r->probe[j] = r->probe[j + 1];
+		r->ring_lost[j] = r->ring_lost[j + 1];
+		r->map_lost[j] = r->map_lost[j + 1];
+	}
+	if (probe_module_there(module))
+		record_note(r, NOTE_SETTING, "%s was loaded: the probe set %s is attached anew",
+			    module, set->name);
+	else
+		record_note(r, NOTE_MISSING, "%s was unloaded: the probe set %s is gone",
+			    module, set->name);
+	if (r->waiting < RECORD_SETS_MAX)
+		r->waits[r->waiting++] = set;
+}
+
+static void set_come(struct recorder *r, const struct probe_set *set)
+{
+	u32 i = r->probes;
+
+	if (i == RECORD_SETS_MAX)
+		return;
+	if (set_load(r, set)) {
+		set_missing(r, set);
+		return;
+	}
+	r->ring_lost[i] = r->map_lost[i] = 0;
+	if (!set_attach(r, set, r->probe[i])) {
+		r->probes--;
+		return;
+	}
+	record_note(r, NOTE_SETTING, "probes+=%s", set->name);
+	note("the probes \"%s\" are attached", set->name);
+}
+
+void sets_look(struct recorder *r)
+{
+	u32 waiting;
+
+	for (u32 i = r->probes; r->ring && i-- > 1; ) {
+		const char *module = probe_modules_changed(r->probe[i]);
+
+		if (module)
+			set_take_off(r, i, module);
+	}
+	waiting = r->ring ? r->waiting : 0;
+	r->waiting = 0;
+	for (u32 i = 0; i < waiting; i++) {
+		const struct probe_set *set = r->waits[i];
+
+		if (probe_module_missing(set))
+			r->waits[r->waiting++] = set;
+		else
+			set_come(r, set);
+	}
+}
+
 /* Returns what the set cost in all, in ns. */
-static u64 set_cost(struct table *t, const struct probe_cost *costs, size_t n, u64 trap_ns)
+static u64 set_cost(struct table *t, const struct probe_cost *costs, size_t n,
+		    const struct trap_cost *cost)
 {
 	u64 sum = 0;
 
 	for (; n--; costs++) {
-		u64 trap = costs->type == PROBE_USDT ? trap_ns : 0;
+		u64 trap = trap_ns(cost, costs->type);
 
 		if (!costs->runs)
 			continue;
@@ -253,18 +357,24 @@ void sets_cost(struct recorder *r, u64 span_ns, u64 own_ns)
 	static const char *const heads[] = { "<PROGRAM", "RUNS", "PROGRAM(ns)", "TRAP(ns)",
 					     NULL };
 	u64 probes = 0;
-	struct probe_cost costs[RECORD_SETS_MAX][16];
+	struct probe_cost costs[RECORD_SETS_MAX][PROGRAMS_MAX];
 	size_t count[RECORD_SETS_MAX];
 	struct trap_cost trap = {};
 	struct table *t = table_new(heads);
+	bool user = false, kernel = false;
 
 	for (u32 i = 0; i < r->probes; i++)
-		count[i] = probe_costs(r->probe[i], costs[i], 16);
+		count[i] = probe_costs(r->probe[i], costs[i], PROGRAMS_MAX);
 	probe_stats_end();	/* it would be part of what is calibrated */
-	if (r->probes && calibrate(&trap))
+	for (u32 i = 0; i < r->probes; i++)
+		for (size_t j = 0; j < count[i]; j++) {
+			user |= costs[i][j].type <= PROBE_USDT;
+			kernel |= costs[i][j].type >= PROBE_KPROBE;
+		}
+	if (calibrate_types(&trap, user, kernel))
 		warn("the cost of a trap is left out: it could not be measured");
 	for (u32 i = 0; i < r->probes; i++)
-		probes += set_cost(t, costs[i], count[i], trap.uprobe_ns);
+		probes += set_cost(t, costs[i], count[i], &trap);
 	warn("cost, in ns a run:");
 	table_print(t, stderr, 0, "  ");
 	table_free(t);
