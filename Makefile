@@ -111,10 +111,15 @@ $O/obj/tests/cudasim/%.o: tests/cudasim/%.c
 	$(call say,CC)
 	@mkdir -p $(@D)
 	$Q$(CC) $(CFLAGS) $(SIMFLAGS) -c $< -o $@
+$O/obj/tests/vm/exercise/softgpu.o: tests/vm/exercise/softgpu.c
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$Q$(CC) $(CFLAGS) $C -D_GNU_SOURCE -fPIC -c $< -o $@
+$O/obj/tests/cudasim/libcuda/uvm.o: SIMFLAGS += -Itests/vm/exercise
 simobj = $(patsubst %.c,$O/obj/%.o,$(wildcard tests/cudasim/$1/*.c))
 simlink = $(CC) $(CFLAGS) -shared -Wl,-soname,$(@F) -Wl,-z,defs $(filter %.o,$^) \
 	$(patsubst %,-Wl$(comma)--version-script=%,$(filter %.map,$^)) $(filter %.so.1,$^) -Wl,-rpath,'$$ORIGIN' -lpthread -ldl -lm -o $@
-$(SIMLIB)/libcuda.so.1: $(call simobj,libcuda) $(wildcard tests/cudasim/libcuda/*.map)
+$(SIMLIB)/libcuda.so.1: $(call simobj,libcuda) $O/obj/tests/vm/exercise/softgpu.o $(wildcard tests/cudasim/libcuda/*.map)
 	$(call say,LINK)
 	@mkdir -p $(@D)
 	$Q$(simlink)

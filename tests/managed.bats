@@ -214,3 +214,45 @@ storm() {
 	run -0 timeout 20 "$O/test/modeldump" "$T/t.gst" quiet
 	shows "uvm uvm_fault=100000 owned=100000 memory=100000/0/0 kernels=0/100000/0"
 }
+
+# facts KIND FIELD...: of each record of that kind that recv printed, the values of the fields
+facts() {
+	awk -v kind="$1" -v want="${*:2}" '$1 == kind { delete f
+		for (i = 2; i <= NF; i++) if (split($i, a, "=") == 2) f[a[1]] = a[2]
+		n = split(want, w, " "); line = ""
+		for (i = 1; i <= n; i++) line = line (i > 1 ? " " : "") f[w[i]]
+		print line }' "$T/out"
+}
+
+@test "each managed allocation and each of their frees is told once, other memory never" {
+	requires nogpu
+	sim timeout 60 "$O/test/recv" -l "$O/lib/libgpuscope-cuda.so" -o "$T/out" -- "$PROG/managed" > "$T/said"
+	while read -r _ _ by addr bytes; do echo "$by $((addr)) $bytes"; done < <(grep '^truth alloc ' "$T/said") > "$T/truth"
+	cut -d' ' -f 2- "$T/truth" | sort > "$T/want"
+	[ "$(wc -l < "$T/want")" -eq 5 ]
+	facts alloc freed addr bytes kind | awk '$1 == 0 { print $2, $3; bad += $4 != "managed" && $4 != 5 } END { exit bad }' | sort > "$T/got"
+	diff "$T/want" "$T/got"
+	# freed: all but make_by_driver's, of the same addresses
+	awk '$1 != "make_by_driver" { print $2 }' "$T/truth" | sort > "$T/want"
+	facts alloc freed addr bytes | awk '$1 == 1 { print $2; bad += $3 != 0 } END { exit bad }' | sort > "$T/got"
+	diff "$T/want" "$T/got"
+	# each has the correlation of an outermost call of the program
+	facts api correlation name depth > "$T/api"
+	facts alloc correlation freed | awk -v api="$T/api" 'BEGIN { while ((getline line < api) > 0) { split(line, a, " "); name[a[1]] = a[2] } }
+		{ print $2, name[$1] }' | sort | uniq -c | awk '{ $1 = $1; print }' > "$T/got"
+	printf '%s\n' '1 0 "cuMemAllocManaged"' '4 0 "cudaMallocManaged"' '4 1 "cudaFree"' | diff - "$T/got"
+}
+
+@test "calls inside of calls, when they are recorded too, tell no allocation twice" {
+	requires nogpu
+	sim timeout 60 "$O/test/recv" -w $((1 | 2 | 4)) -l "$O/lib/libgpuscope-cuda.so" -o "$T/out" -- "$PROG/managed" > /dev/null
+	facts api name depth | grep -q '^"cuMemAllocManaged" 1$'
+	[ "$(facts alloc freed | sort | uniq -c | awk '{ printf "%s:%s ", $2, $1 }')" = "0:5 1:4 " ]
+}
+
+@test "a recording names each allocation by the function that made it" {
+	requires nogpu bpf jq
+	record "$T/t.gst" "$PROG/managed" > "$T/said"
+	run -0 "$O/test/modeldump" "$T/t.gst"
+	shows "managed allocs=5 frees=4 no_stack=0 unknown=0"
+}

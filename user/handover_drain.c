@@ -120,7 +120,8 @@ u32 peer_thread_tid(struct peer *p, u32 ns_tid)
 static bool may_send(u16 kind)
 {
 	return kind == EVENT_DEVICE || kind == EVENT_NAME || kind == EVENT_CLOCK ||
-	       kind == EVENT_GRAPH_NODE || (kind >= EVENT_API && kind <= EVENT_NVTX);
+	       kind == EVENT_GRAPH_NODE || kind == EVENT_ALLOC ||
+	       (kind >= EVENT_API && kind <= EVENT_NVTX);
 }
 
 /* Size and kind of a record in our own memory, against the table of kinds. */

@@ -21,11 +21,13 @@ static void device_fill(struct device *d, int ordinal)
 	info->cc_minor = cc % 10;
 	info->sm_count = 132;
 	info->pci_bus = 0x10 + ordinal;
+	if (uvm_used())
+		uvm_device(info, ordinal);
 }
 
 static void devices_fill(void)
 {
-	int count = setting_number("DEVICES", 1);
+	int real = uvm_open(), count = real ? real : setting_number("DEVICES", 1);
 
 	engine.device_count = count < 0 ? 0 : count > MAX_DEVICES ? MAX_DEVICES : count;
 	for (int i = 0; i < engine.device_count; i++)

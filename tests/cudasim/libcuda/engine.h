@@ -236,12 +236,22 @@ struct memory {
 	enum memory_kind kind;
 	bool mapped;			/* by mmap */
 	bool registered;		/* the application's own, pinned */
+	bool uvm;			/* of the real driver: see uvm.c */
 	struct device *device;
 	CUcontext ctx;
 };
 struct memory memory_find(const void *ptr);
 CUresult memory_free(uintptr_t ptr, uint32_t kind);
 CUresult memory_global(CUdeviceptr *ptr, size_t bytes);
+
+/* uvm.c */
+bool uvm_used(void);
+int uvm_open(void);
+void uvm_device(struct sim_device_info *d, int ordinal);
+void *uvm_allocate(size_t bytes);
+void uvm_free(void *p, size_t bytes);
+CUresult uvm_prefetch(void *p, size_t bytes, int device);
+void uvm_kernel(struct work *w, const struct CUctx_st *ctx, void **params);
 
 /* copy.c */
 void payload_run(struct work *w);

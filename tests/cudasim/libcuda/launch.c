@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Kernel launches: checked, timed by the model, never executed. */
+/* Kernel launches: checked, timed by the model, never executed (but see uvm.c). */
 #include "engine.h"
 
 #define BLOCK_MAX 1024
@@ -29,7 +29,7 @@ CUresult kernel_work(struct work *w, CUfunction f, const uint32_t *grid, const u
 }
 
 static CUresult launch(CUfunction f, const uint32_t *dims, uint32_t shared_bytes,
-		       struct CUstream_st *s)
+		       struct CUstream_st *s, void **params)
 {
 	struct work w;
 	CUresult r = s ? kernel_work(&w, f, dims, dims + 3, shared_bytes)
@@ -39,6 +39,7 @@ static CUresult launch(CUfunction f, const uint32_t *dims, uint32_t shared_bytes
 		return r;
 	if (unlikely(s->capture.graph))
 		return capture_add(s, &w, CU_GRAPH_NODE_TYPE_KERNEL);
+	uvm_kernel(&w, s->ctx, params);
 	return submit(s, &w, NULL);
 }
 
@@ -53,17 +54,17 @@ LAUNCH_API(cuLaunchKernel,
 	    unsigned int shared_bytes, CUstream stream, void **params, void **extra),
 	   (function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream,
 	    params, extra),
-	   launch(function, DIMS, shared_bytes, stream_of(stream, per_thread)))
+	   launch(function, DIMS, shared_bytes, stream_of(stream, per_thread), params))
 LAUNCH_API(cuLaunchCooperativeKernel,
 	   (CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
 	    unsigned int block_x, unsigned int block_y, unsigned int block_z,
 	    unsigned int shared_bytes, CUstream stream, void **params),
 	   (function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream,
 	    params),
-	   launch(function, DIMS, shared_bytes, stream_of(stream, per_thread)))
+	   launch(function, DIMS, shared_bytes, stream_of(stream, per_thread), params))
 LAUNCH_API(cuLaunchKernelEx,
 	   (const CUlaunchConfig *config, CUfunction function, void **params, void **extra),
 	   (config, function, params, extra),
 	   config ? launch(function, &config->gridDimX, config->sharedMemBytes,
-			   stream_of(config->hStream, per_thread))
+			   stream_of(config->hStream, per_thread), params)
 		  : CUDA_ERROR_INVALID_VALUE)

@@ -12,6 +12,7 @@
 
 #define GRAIN 512		/* what the real allocator aligns to */
 #define MMAP_FROM (1u << 16)
+#define PAGE 4096		/* of the real driver's memory */
 
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct memory *ranges;
@@ -111,8 +112,13 @@ static CUresult allocate(void **out, size_t bytes, enum memory_kind kind)
 	bytes = (bytes + GRAIN - 1) & ~(size_t)(GRAIN - 1);
 	if (device && used(device) + bytes > device->info.mem_bytes)
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	m.uvm = kind == MEM_MANAGED && uvm_used();
+	if (m.uvm)
+		bytes = (bytes + PAGE - 1) & ~(size_t)(PAGE - 1);
 	m.mapped = bytes >= MMAP_FROM;
-	if (m.mapped)
+	if (m.uvm)
+		ptr = uvm_allocate(bytes);
+	else if (m.mapped)
 		ptr = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	else if (posix_memalign(&ptr, GRAIN, bytes))
@@ -129,7 +135,9 @@ static CUresult allocate(void **out, size_t bytes, enum memory_kind kind)
 
 static void give_back(const struct memory *m)
 {
-	if (m->mapped)
+	if (m->uvm)
+		uvm_free((void *)m->start, m->end - m->start);
+	else if (m->mapped)
 		munmap((void *)m->start, m->end - m->start);
 	else if (!m->registered)
 		free((void *)m->start);
@@ -291,6 +299,16 @@ static CUresult managed_check(CUdeviceptr ptr)
 							    : CUDA_ERROR_INVALID_VALUE;
 }
 
+static CUresult prefetch(CUdeviceptr ptr, size_t bytes, CUmemLocation to)
+{
+	CUresult r = managed_check(ptr);
+
+	if (r || !uvm_used())
+		return r;
+	return uvm_prefetch((void *)ptr, bytes,
+			    to.type == CU_MEM_LOCATION_TYPE_DEVICE ? to.id : -1);
+}
+
 #define stream_here() stream_of(stream, per_thread)
 
 CTX_API(cuMemAlloc_v2, (CUdeviceptr *ptr, size_t bytes), (ptr, bytes),
@@ -326,7 +344,7 @@ CTX_API(cuPointerGetAttributes,
 STREAM_API(cuMemPrefetchAsync_v2,
 	   (CUdeviceptr ptr, size_t bytes, CUmemLocation location, unsigned int flags,
 	    CUstream stream), (ptr, bytes, location, flags, stream),
-	   managed_check(ptr))
+	   prefetch(ptr, bytes, location))
 CTX_API(cuMemAdvise_v2,
 	(CUdeviceptr ptr, size_t bytes, CUmem_advise advice, CUmemLocation location),
 	(ptr, bytes, advice, location),

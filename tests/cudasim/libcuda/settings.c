@@ -10,6 +10,7 @@
  *   KERNEL_NS=2000 NS_PER_THREAD=0.05 LAUNCH_LATENCY_NS=3000 GAP_NS=300
  *   PCIE_GBS=25 PAGEABLE_GBS=6 HBM_GBS=1500 NVLINK_GBS=200
  *   QUEUE=1024             operations a stream holds before submission waits
+ *   UVM=FILE               managed memory of the real driver; FILE: what kernels did (uvm.c)
  *   IOCTL=1                one ioctl on /dev/null a submission, for probes to see
  *   FAIL="NAME:nth=N:err=E,..."   the Nth call of NAME (each without nth) returns E (or 1)
  *
