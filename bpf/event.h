@@ -74,6 +74,20 @@ struct event {
 };
 _Static_assert(sizeof(struct event) == 24, "event: files depend on this layout");
 
+/*
+ * How a record begins that sums calls or bytes: the number and the rest only
+ * grow; a consumer subtracts two snapshots of the same row. One is written when
+ * it has changed, e.ts being when it was read; what a dead process left is
+ * written once more and then forgotten.
+ */
+struct sum_head {
+	struct event e;
+	u64 from_ns;		/* when the snapshot before this one was read */
+	u64 interval;		/* counts the snapshots, from 1 */
+	u64 count;
+};
+_Static_assert(sizeof(struct sum_head) == 48, "sum_head: files depend on this layout");
+
 #define RECORD_MAX 65528	/* largest size: u16, multiple of 8 */
 #define CPU_UNKNOWN 0xffff
 
@@ -179,7 +193,6 @@ enum lost_where {
 	LOST_HOSTILE = 7,	/* ring contents that are no records */
 	LOST_WRITER = 8,	/* the file could not be written */
 	LOST_CLOCK = 9,		/* GPU times that cannot be true (0, end before start) */
-	LOST_KMSG = 10,		/* the kernel's log wrote over what was not read yet */
 };
 #define LOST_UNKNOWN (~0ULL)	/* some, nobody knows how many */
 

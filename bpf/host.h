@@ -33,17 +33,20 @@ enum driver_op {
 	DRIVER_OPEN = 1, DRIVER_IOCTL = 2, DRIVER_MMAP = 3, DRIVER_POLL = 4, DRIVER_CLOSE = 5,
 };
 
+/* Whose ioctls they are: says what cmd, escape, rm and status mean. */
+enum driver_kind { DRIVER_OTHER = 0, DRIVER_NVIDIA = 1, DRIVER_NVIDIA_UVM = 2 };
+
 #define DRIVER_STATUS_NONE (~0u)	/* the call has none, or it could not be read */
 
-/* A call on a character device that is no terminal: of a GPU's driver, mostly. The fields from
- * `rm` on are of NVIDIA's resource manager ('F' ioctls; vmlinux/nvidia.h), else 0. */
+/* A call on a character device that is no terminal: of a GPU's driver, mostly. The fields rm,
+ * client, object are of NVIDIA's resource manager ('F' ioctls; bpf/rm.bpf.h), else 0. */
 struct driver_call {
 	struct event e;
 	u64 dur_ns;
 	u32 cmd;		/* ioctl: the command */
 	u32 device;		/* major << 20 | minor, from the inode behind the fd */
 	s32 fd;			/* -1: seen inside the driver, where there is none */
-	s32 result;		/* as the system call returned */
+	s32 result;		/* as the system call returned; mmap: 0 for an address */
 	u32 rm;			/* RM_CONTROL: control command; RM_ALLOC: class; an XFER
 				 * wrapper is looked into */
 	u32 status;		/* NV_STATUS as the caller got it; DRIVER_STATUS_NONE */
@@ -51,24 +54,28 @@ struct driver_call {
 	u64 bytes;		/* mmap: length; ioctl: size of the RM parameters */
 	u16 op;			/* enum driver_op */
 	u16 escape;		/* _IOC_NR behind an XFER wrapper, else that of cmd */
-	u32 pad;
+	u16 driver;		/* enum driver_kind */
+	u16 pad;
 };
 _Static_assert(sizeof(struct driver_call) == 80, "driver_call: files depend on this layout");
 
 #define DRIVER_SLOTS 24		/* log2 of the time in us: <1, <2, <4, ... */
 
-/* Sums since recording began: a consumer subtracts two of them. e.ts: when it was read. Floods
+/* Calls of a process that are alike, summed since recording began (struct sum_head). Floods
  * (poll) exist as sums alone. */
 struct driver_sum {
 	struct event e;
-	u64 since_ns;		/* e.ts of the first call in it */
-	u64 calls, time_ns, max_ns, failed;
-	u32 cmd, device, rm, status;
+	u64 from_ns, interval, count;	/* of struct sum_head; count: calls */
+	u64 since_ns;		/* end of the first call in it */
+	u64 time_ns, max_ns;
+	u32 cmd, device, rm, status;	/* as in struct driver_call */
+	s32 result;		/* 0, or the negative errno that all of them ended with */
 	u16 op, escape;
-	u32 interval;		/* counts the snapshots */
+	u16 driver;		/* enum driver_kind */
+	u16 pad[3];
 	u32 slots[DRIVER_SLOTS];
 };
-_Static_assert(sizeof(struct driver_sum) == 184, "driver_sum: files depend on this layout");
+_Static_assert(sizeof(struct driver_sum) == 200, "driver_sum: files depend on this layout");
 
 struct block_io {		/* e.pid/e.tid: the thread that issued it; ts issue */
 	struct event e;

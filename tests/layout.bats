@@ -9,7 +9,7 @@ setup() {
 # includes FOLDER: quoted headers its files include, one per line
 includes() { sed -n 's/^#include "\(.*\)"/\1/p' "$1"/*.[ch] "$1"/*/*.[ch] 2>/dev/null | sort -u; }
 
-generated='vmlinux/|cupti/api_table.h|flamegraph/script.c|user/gpu/nvidia_table.c'
+generated='vmlinux/|cupti/api_table.h|flamegraph/script.c|user/gpu/nvidia_table.c|user/driver_table.c'
 
 # allowed FOLDER PATTERN DIR...: every header that FOLDER includes exists in DIRs or matches PATTERN
 allowed() {

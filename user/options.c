@@ -72,7 +72,7 @@ static void add_rows(struct parser *p, const struct option_group *g)
 		int i = p->count++;
 
 		p->row[i] = row;
-		p->base[i] = row->live && g->rodata ? g->rodata : g->values;
+		p->base[i] = row->live == 1 && g->rodata ? g->rodata : g->values;
 		p->longs[i] = (struct option){ row->name, !!row->arg, NULL, KEY_FIRST + i };
 		if (row->key) {
 			*s++ = row->key;

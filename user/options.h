@@ -19,7 +19,6 @@ enum option_type {
 	OPT_WORD,		/* one of words */
 	OPT_WORDS,		/* some of words, with commas: their values ORed */
 	OPT_STORE,		/* a switch that stores value */
-	OPT_STRINGS,		/* given several times: one const char * each, as OPT_LIST */
 	OPT_VERBOSE,		/* a switch that also turns note() on at once */
 };
 
@@ -28,8 +27,8 @@ struct option_row {
 					 * lines */
 	char key;		/* 0: long option only */
 	u8 type;		/* enum option_type */
-	u8 live;		/* 1: only probes can honour it: off is in the skeleton's
-				 * .rodata */
+	u8 live;		/* only probes can honour it; 1: off is in the skeleton's
+				 * .rodata, 2: in the settings all the same */
 	size_t off, size;	/* else in the program's own settings */
 	size_t count_off;	/* OPT_LIST: where the number of items goes (u32) */
 	u32 max;		/* OPT_LIST: room, in items of size / max bytes */
@@ -44,9 +43,6 @@ struct option_row {
 #define OPT_SET_LIST(type_, member, count, room, key, name, arg, help)		\
 	{ name, arg, help, key, OPT_LIST, 0, offsetof(type_, member),		\
 	  sizeof(((type_ *)0)->member), offsetof(type_, count), room }
-#define OPT_SET_STRINGS(type_, member, count, room, key, name, arg, help)	\
-	{ name, arg, help, key, OPT_STRINGS, 0, offsetof(type_, member),	\
-	  sizeof(((type_ *)0)->member), offsetof(type_, count), room }
 #define OPT_SET_RANGE(type_, member, key, name, arg, otype, min, most, help)	\
 	{ name, arg, help, key, otype, 0, offsetof(type_, member),		\
 	  sizeof(((type_ *)0)->member), 0, 0, min, most }
@@ -56,6 +52,13 @@ struct option_row {
 #define OPT_SET_STORE(type_, member, value, key, name, help)			\
 	{ name, NULL, help, key, OPT_STORE, 0, offsetof(type_, member),		\
 	  sizeof(((type_ *)0)->member), 0, 0, 0, 0, NULL, value }
+
+#define OPT_LIVE(type_, member, key, name, arg, otype, help)			\
+	{ name, arg, help, key, otype, 2, offsetof(type_, member),		\
+	  sizeof(((type_ *)0)->member), 0, 0 }
+#define OPT_LIVE_WORD(type_, member, key, name, arg, words, help)		\
+	{ name, arg, help, key, OPT_WORD, 2, offsetof(type_, member),		\
+	  sizeof(((type_ *)0)->member), 0, 0, 0, 0, words }
 
 struct option_group {
 	const struct option_row *rows;

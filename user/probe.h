@@ -116,6 +116,9 @@ struct probe_set {
 	/* After open, before load: set constants (layouts of driver structs), drop programs. 0
 	 * or a reported error. */
 	int (*prepare)(struct probe_object *object);
+	/* Map of sums (struct sum_head) that are given out as records once an interval and at
+	 * the end, or NULL. */
+	const char *sums;
 };
 
 /* What became of a hook, or of a row without one. */

@@ -25,6 +25,10 @@ static const struct enum_name driver_ops[] = {
 	{ DRIVER_OPEN, "open" }, { DRIVER_IOCTL, "ioctl" }, { DRIVER_MMAP, "mmap" },
 	{ DRIVER_POLL, "poll" }, { DRIVER_CLOSE, "close" }, {}
 };
+static const struct enum_name driver_kinds[] = {
+	{ DRIVER_OTHER, "other" }, { DRIVER_NVIDIA, "nvidia" },
+	{ DRIVER_NVIDIA_UVM, "nvidia-uvm" }, {}
+};
 const struct field driver_fields[] = {
 	F(driver_call, dur_ns, AS_NS, "time in the call"),
 	F(driver_call, cmd, AS_HEX, "ioctl: request"),
@@ -38,21 +42,24 @@ const struct field driver_fields[] = {
 	F(driver_call, bytes, AS_SIZE, "mmap: length; ioctl: size of the parameters behind it"),
 	FE(driver_call, op, driver_ops, "call"),
 	F(driver_call, escape, AS_DEC, "ioctl: number of the command, inside a wrapper"),
+	FE(driver_call, driver, driver_kinds, "whose ioctls they are"),
 	{}
 };
 const struct field driver_sum_fields[] = {
-	F(driver_sum, since_ns, AS_TIME, "first call counted"),
-	F(driver_sum, calls, AS_DEC, "calls"),
+	F(driver_sum, from_ns, AS_TIME, "when the snapshot before was read"),
+	F(driver_sum, interval, AS_DEC, "number of the snapshot"),
+	F(driver_sum, count, AS_DEC, "calls"),
+	F(driver_sum, since_ns, AS_TIME, "end of the first call counted"),
 	F(driver_sum, time_ns, AS_NS, "time in them"),
 	F(driver_sum, max_ns, AS_NS, "longest call"),
-	F(driver_sum, failed, AS_DEC, "calls that failed: errno or NV_STATUS"),
 	F(driver_sum, cmd, AS_HEX, "ioctl: request"),
 	F(driver_sum, device, AS_DEVNO, "character device"),
 	F(driver_sum, rm, AS_HEX, "resource manager: control command or class, 0 none"),
 	F(driver_sum, status, AS_HEX, "NV_STATUS, 0xffffffff none"),
+	F(driver_sum, result, AS_ERRNO, "0, or what all of them failed with"),
 	FE(driver_sum, op, driver_ops, "call"),
 	F(driver_sum, escape, AS_DEC, "ioctl: number of the command, inside a wrapper"),
-	F(driver_sum, interval, AS_DEC, "number of the snapshot"),
+	FE(driver_sum, driver, driver_kinds, "whose ioctls they are"),
 	F(driver_sum, slots, AS_HIST, "calls by time: log2 of microseconds"),
 	{}
 };

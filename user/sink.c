@@ -22,7 +22,8 @@ static void put_field(FILE *f, const char *text, int width, bool last)
 static void table_head(struct sink *s, const struct column *columns)
 {
 	for (const struct column *c = columns; c->head; c++)
-		put_field(s->out, c->head, c->width, !c[1].head);
+		if (*c->head)
+			put_field(s->out, c->head, c->width, !c[1].head);
 	s->head = columns;
 }
 
@@ -33,6 +34,8 @@ static void put_table(struct sink *s, const struct column *columns, const struct
 	if (s->head != columns)
 		table_head(s, columns);
 	for (const struct column *c = columns; c->head; c++) {
+		if (!*c->head)
+			continue;
 		cell_text(s->names, c, e, text, sizeof(text));
 		put_field(s->out, text, c->width, !c[1].head);
 	}
@@ -91,7 +94,7 @@ int sink_open(struct sink *s, const struct tool *tool, const struct settings *se
 
 int sink_begin(struct sink *s)
 {
-	if (s->file || s->set->json || s->tool->rows || s->tool->view)
+	if (s->file || s->set->json || s->tool->set->sums || s->tool->view)
 		return 0;
 	table_head(s, s->tool->columns);
 	return sink_flush(s);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Where records come from: the ring of attached probes, a map of summed rows
+ * Where records come from: the ring of attached probes and their sums
  * (source_rows.c), or a trace file. Whatever ends a live run, what is in the ring
- * is still read.
+ * and in the sums is still read.
  */
 #include <errno.h>
 #include <signal.h>
@@ -11,6 +11,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include "clock.h"
+#include "source_rows.h"
 #include "tool_run.h"
 
 #define POLL_MS 100		/* people notice 200; ten wake-ups a second are cheap */
@@ -96,13 +97,28 @@ static bool modules_changed(struct source *l)
 	return l->changed;
 }
 
-int source_turn(struct source *l)
+static int put_sum(void *ctx, const struct event *e)
+{
+	return sink_put(ctx, e);
+}
+
+static int put_sums(struct source *l)
+{
+	l->sink->head = NULL;	/* each snapshot is a table of its own */
+	return l->sums ? source_rows_read(l->sums, put_sum, l->sink) : 0;
+}
+
+static int source_turn(struct source *l)
 {
 	u64 now = now_ns();
 	int err = 0;
 
 	if (l->next_tick && now >= l->next_tick) {
-		err = sink_tick(l->sink, now);
+		err = put_sums(l);
+		if (!err && l->sink->tool->look)
+			err = l->sink->tool->look(l->sink->tool);
+		if (!err && l->sink->tool->view)
+			err = sink_tick(l->sink, now);
 		while (l->next_tick <= now)
 			l->next_tick += l->sink->set->interval_ns;
 	}
@@ -138,8 +154,15 @@ static int source_ring(struct source *l)
 	probe_detach(l->object);
 	if (err >= 0)
 		rest = ring_buffer__consume(ring);
+	if (err >= 0 && rest >= 0)
+		rest = put_sums(l);
 	ring_buffer__free(ring);
 	return rest < 0 ? rest : err;
+}
+
+void source_end(struct source *l)
+{
+	source_rows_free(l->sums);
 }
 
 void source_begin(struct source *l, struct sink *s)
@@ -156,10 +179,19 @@ static void start_clocks(struct source *l)
 
 	if (s->set->duration_ns)
 		l->end = now + s->set->duration_ns;
-	if (s->tool->view && s->tool->view->tick && !s->file) {
+	if (s->tool->view && s->tool->view->tick && !s->file)
 		s->tick_from = now;
+	if (s->tick_from || s->tool->set->sums)
 		l->next_tick = now + s->set->interval_ns;
-	}
+}
+
+static int open_sums(struct source *l)
+{
+	const char *map = l->sink->tool->set->sums;
+
+	source_rows_free(l->sums);
+	l->sums = map ? source_rows_new(probe_map_fd(l->object, map)) : NULL;
+	return map && !l->sums ? -EINVAL : 0;
 }
 
 int source_live(struct source *l, struct probe_object *o)
@@ -169,9 +201,11 @@ int source_live(struct source *l, struct probe_object *o)
 	if (!l->object)
 		start_clocks(l);
 	l->object = o;
+	if (open_sums(l))
+		return -EINVAL;
 	l->lost_seen = l->lost_map_seen = 0;
 	l->lost_at = l->modules_at = now_ns();
-	err = l->sink->tool->rows ? source_rows(l, l->sink->tool->rows) : source_ring(l);
+	err = source_ring(l);
 	if (err < 0 && err != -ECANCELED)
 		return err;
 	lost = put_losses(l);	/* they are told even after the last record */
@@ -210,12 +244,19 @@ static int say(struct source *l, u32 what, const char *fmt, const char *module)
 	return put_note(l, what, text);
 }
 
+static const char *module_missing(const struct tool *tool)
+{
+	const char *module = tool->missing ? tool->missing(tool) : NULL;
+
+	return module ? module : probe_module_missing(tool->set);
+}
+
 static int wait_for_modules(struct source *l)
 {
 	struct timespec t = { 0, MODULES_EVERY_NS };
 	int err = 0;
 
-	while (!err && probe_module_missing(l->sink->tool->set)) {
+	while (!err && module_missing(l->sink->tool)) {
 		if (source_over(l))
 			return -ECANCELED;
 		nanosleep(&t, NULL);
@@ -227,7 +268,7 @@ static int wait_for_modules(struct source *l)
 int source_wait(struct source *l, bool again)
 {
 	const struct probe_set *set = l->sink->tool->set;
-	const char *missing = probe_module_missing(set);
+	const char *missing = module_missing(l->sink->tool);
 	char hint[64];
 	int err;
 

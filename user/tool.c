@@ -37,6 +37,8 @@ static int attach(const struct tool *tool, struct probe_object *o, const struct 
 		return err;
 	probe_few_links(o, set->pid);
 	err = probe_load(o);
+	if (!err && tool->loaded)
+		err = tool->loaded(tool, o);
 	return err ? err : probe_attach(o, set->lib, set->pid);
 }
 
@@ -106,6 +108,7 @@ static int trace(const struct tool *tool, struct probe_object **o, const struct 
 	if (!err && cost)
 		cost_report(cost, sink);
 	cost_free(cost);
+	source_end(&source);
 	free(constants.bytes);
 	return err;
 }
@@ -115,12 +118,8 @@ static int run(const struct tool *tool, struct probe_object **o, const struct se
 	struct sink sink;
 	int err = sink_open(&sink, tool, set);
 
-	if (!err && set->input)
-		err = source_file(set->input, &sink);
-	else if (!err)
-		err = tool->read ? tool->read(tool, &sink) : TOOL_TRACE;
-	if (err == TOOL_TRACE)
-		err = trace(tool, o, set, &sink);
+	if (!err)
+		err = set->input ? source_file(set->input, &sink) : trace(tool, o, set, &sink);
 	return sink_close(&sink, err);
 }
 

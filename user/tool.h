@@ -39,7 +39,7 @@
 /* ---- columns: one list for the table, the JSON keys and the manual ---- */
 
 struct column {
-	const char *head, *key;
+	const char *head, *key;	/* head "": in JSON alone; not the last one */
 	u16 off, size;
 	s16 width;		/* negative: left-aligned */
 	u16 as;			/* enum as */
@@ -51,6 +51,8 @@ struct column {
 	  sizeof(((struct type *)0)->member), width, as, ##__VA_ARGS__ }
 #define COL(type, member, head, width, as, ...)					\
 	COL_KEY(type, member, #member, head, width, as, ##__VA_ARGS__)
+#define COL_JSON(type, member, as, ...)						\
+	COL_KEY(type, member, #member, "", 0, as, ##__VA_ARGS__)
 #define COL_TIME COL_KEY(event, ts, "ts", "TIME(s)", 14, AS_TIME)
 #define COL_PID  COL_KEY(event, pid, "pid", "PID", 7, AS_DEC)
 #define COL_TID  COL_KEY(event, tid, "tid", "TID", 7, AS_DEC)
@@ -80,24 +82,24 @@ struct tool_view {
 int sink_row(struct sink *s, const struct column *columns, const char *schema,
 	     const struct event *row);
 
-#define TOOL_TRACE 1
-
 struct tool {
 	const char *name, *about, *examples;
 	const struct probe_set *set;
 	u16 kind;		/* the records it prints */
 	const u16 *kinds;	/* or: those its view wants (and -o records), ends with 0 */
 	const struct tool_view *view;
-	const char *rows;	/* map holding one record per key, or NULL: ring */
 	const struct option_row *options;
 	const struct column *columns;
 	void *settings;		/* what OPT_SET rows write to, or NULL */
-	/* Records from elsewhere than probes and recordings (a log), by sink_put(). 0, a
-	 * reported error, or TOOL_TRACE: there are none, trace. Not with -i. */
-	int (*read)(const struct tool *tool, struct sink *s);
 	/* After open and options, before load: set constants, drop programs. 0 or reported
 	 * error. */
 	int (*prepare)(const struct tool *tool, struct probe_object *object);
+	/* A module that, as the options are, it cannot do without and misses; NULL: none. */
+	const char *(*missing)(const struct tool *tool);
+	/* After load, before the probes are attached: fill maps. */
+	int (*loaded)(const struct tool *tool, struct probe_object *object);
+	/* Once an interval while they are: has anything to be watched come? */
+	int (*look)(const struct tool *tool);
 };
 
 /* Runs the tool and returns its exit code: 0 done, 1 failed, 2 usage. */

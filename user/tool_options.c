@@ -28,7 +28,7 @@ static const struct option_row common[] = {
 	       "say what is attached and what is not, and why"),
 	{}
 };
-static const struct option_row rows_only[] = {
+static const struct option_row sums_only[] = {
 	COMMON(interval_ns, 'I', "interval", "TIME", OPT_DURATION_NS, 1,
 	       "between sums (default 1s)"),
 	{}
@@ -81,7 +81,9 @@ static bool has_libraries(const struct probe_set *set)
 
 static const struct option_row *intervals(const struct tool *tool)
 {
-	return tool->view && tool->view->tick ? ticks_only : tool->rows ? rows_only : none;
+	if (tool->set->sums)
+		return sums_only;
+	return tool->view && tool->view->tick ? ticks_only : none;
 }
 
 int tool_options(const struct tool *tool, int argc, char **argv, void *rodata,

@@ -48,6 +48,7 @@ struct source {			/* live: it may go on with another object */
 	struct probe_object *object;
 	struct sink *sink;
 	u64 end;		/* 0: nobody said when */
+	struct source_rows *sums;	/* of the set's sums, or NULL */
 	u64 next_tick;		/* 0: none */
 	u64 modules_at;		/* when modules were looked at, */
 	const char *changed;	/* and which one was not as before */
@@ -57,16 +58,14 @@ struct source {			/* live: it may go on with another object */
 #define SOURCE_MODULES 1	/* a module was unloaded or loaded anew: open the set again */
 
 void source_begin(struct source *l, struct sink *s);	/* signals end it from now on */
+void source_end(struct source *l);
 /* Until there is a module for the set: at once, or 0 when there is nothing to wait for.
  * -ECANCELED: ended while waiting. `again`: it was there before. */
 int source_wait(struct source *l, bool again);
-/* Ring or rows of attached probes; or SOURCE_MODULES. Their losses are told either way. */
+/* Ring and sums of attached probes; or SOURCE_MODULES. Their losses are told either way. */
 int source_live(struct source *l, struct probe_object *o);
-/* Of the above alone: its loops. */
-bool source_over(const struct source *l);
-int source_wait_ms(const struct source *l, u64 most_ms);
-int source_turn(struct source *l);	/* what is done between waits */
-int source_rows(struct source *l, const char *map);
+bool source_over(const struct source *l);	/* a signal, -d or -n ended it */
+int source_wait_ms(const struct source *l, u64 most_ms);	/* until something is due */
 int source_file(const char *path, struct sink *s);
 
 /* Definitions met on the way, and what they say later. */

@@ -108,8 +108,10 @@ struct rm_xfer {
 	X(0x2b, ALLOC, 48, 40, 535)				\
 	X(0x34, DUP_OBJECT, 28, 24, 515)			\
 	X(0x35, SHARE, 24, 20, 515)				\
+	X(0x39, I2C_ACCESS, 32, 24, 515)			\
 	X(0x41, IDLE_CHANNELS, 56, 48, 515)			\
 	X(0x4a, VID_HEAP_CONTROL, 0, 20, 515)			\
+	X(0x4d, ACCESS_REGISTRY, 72, 64, 515)			\
 	X(0x4e, MAP_MEMORY, 56, 40, 515)			\
 	X(0x4f, UNMAP_MEMORY, 32, 24, 515)			\
 	X(0x52, GET_EVENT_DATA, 16, 12, 515)			\

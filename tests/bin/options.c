@@ -44,9 +44,10 @@ static const struct option_row rows[] = {
 
 static const struct column columns[] = { COL_PID, {} };
 
+static const struct probe_set no_probes = { .name = "options" };
 static const struct tool tool = {
 	.name = "options", .about = "test of the option parser", .examples = "",
-	.options = rows, .columns = columns, .settings = &own,
+	.options = rows, .columns = columns, .settings = &own, .set = &no_probes,
 };
 
 int main(int argc, char **argv)

@@ -1,65 +1,78 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A tool that sums: its map holds records, two of them put there as probes would.
- * culaunch's object serves as the object; its probes are not attached.
+ * A stream tool whose records are sums: two rows, one of which grows after each look, and one
+ * of a process that is gone. They go through the frame as those of a real one do.
  */
+#include <unistd.h>
+#include <sys/wait.h>
 #include <bpf/bpf.h>
-#include <bpf/libbpf.h>
-#include <stdio.h>
+#include "driver_calls.h"
 #include "tool.h"
-#include "culaunch.h"
-#include "culaunch.skel.h"
+#include "ioctl.skel.h"
 
-TOOL_SKEL(culaunch_bpf);
+TOOL_SKEL(ioctl_bpf);
+
+static int map;
+
+static int put(u32 pid, u64 count)
+{
+	u32 key[9] = { pid };
+	struct driver_sum s = {
+		.e = { .pid = pid, .size = sizeof(s), .kind = EVENT_DRIVER_SUM },
+		.count = count, .time_ns = 1000 * count, .device = 1 << 20 | 3,
+	};
+
+	return bpf_map_update_elem(map, key, &s, BPF_ANY);
+}
 
 static void *rows_open(void)
 {
-	struct culaunch_bpf *s = culaunch_bpf__open();
+	struct ioctl_bpf *s = ioctl_bpf__open();
+	struct bpf_program *p;
 
-	if (!s)
-		return NULL;
-	bpf_map__set_value_size(s->maps.func_names, sizeof(struct launch));
-	bpf_program__set_autoload(s->progs.get_function_exit, false);	/* these write to it */
-	bpf_program__set_autoload(s->progs.get_name_exit, false);
-	bpf_program__set_autoload(s->progs.kernel_function_exit, false);
+	bpf_object__for_each_program(p, s->obj)
+		bpf_program__set_autoload(p, false);
 	return s;
 }
 
-static int rows_load(void *skel)
+static int look(const struct tool *tool)
 {
-	struct culaunch_bpf *s = skel;
-	int err = culaunch_bpf__load(s);
+	static u64 n = 10;
 
-	for (u32 i = 1; !err && i <= 2; i++) {
-		u64 key[2] = { i, i };
-		struct launch l = {
-			.e = { .ts = i, .pid = 10 * i, .size = sizeof(l),
-			       .kind = EVENT_LAUNCH },
-			.dur_ns = 1000 * i,
-		};
+	return put(getpid(), ++n);
+}
 
-		err = bpf_map_update_elem(bpf_map__fd(s->maps.func_names), key, &l, BPF_ANY);
-	}
-	return err;
+static int loaded(const struct tool *tool, struct probe_object *o)
+{
+	pid_t gone = fork();
+
+	if (!gone)
+		_exit(0);
+	waitpid(gone, NULL, 0);
+	map = probe_map_fd(o, "driver_sums");
+	return put(getpid(), 10) || put(1, 20) || put(gone, 30);
 }
 
 static const struct probe_row probes[] = { {} };
 static const struct option_row options[] = { {} };
-static const struct column columns[] = { COL_PID, COL(launch, dur_ns, "SUM(us)", 10, AS_US),
-					 {} };
+static const struct column columns[] = {
+	COL_PID, COL(driver_sum, count, "COUNT", 6, AS_DEC),
+	COL(driver_sum, interval, "INTERVAL", 6, AS_DEC),
+	COL_JSON(driver_sum, from_ns, AS_TIME), COL(driver_sum, time_ns, "SUM(us)", 10, AS_US),
+	{}
+};
 
 int main(int argc, char **argv)
 {
-	struct skel_ops ops = culaunch_bpf_ops;
+	struct skel_ops ops = ioctl_bpf_ops;
 	struct probe_set set = { .name = "rows", .about = "test", .skel = &ops,
-				 .probes = probes };
+				 .probes = probes, .sums = "driver_sums" };
 	struct tool tool = {
-		.name = "rows", .about = "test of summed rows", .examples = "", .set = &set,
-		.kind = EVENT_LAUNCH, .rows = "func_names", .options = options,
-		.columns = columns,
+		.name = "rows", .about = "test of sums", .examples = "", .set = &set,
+		.kind = EVENT_DRIVER_SUM, .options = options, .columns = columns,
+		.loaded = loaded, .look = look,
 	};
 
 	ops.open = rows_open;
-	ops.load = rows_load;
 	return tool_main(&tool, argc, argv);
 }

@@ -99,6 +99,7 @@ static void every_second(struct loop *l)
 	l->next_second = now + SECOND_NS;
 	record_clock(r);
 	sets_losses(r);
+	sets_sums(r);
 	if (r->handover)
 		handover_losses(r->handover);
 	if (!r->file_error)
@@ -191,6 +192,7 @@ static void loop_finish(struct loop *l)
 	}
 	sets_detach(r);
 	loop_drain(l);
+	sets_sums(r);
 	sets_losses(r);
 	if (r->handover)
 		handover_losses(r->handover);

@@ -131,6 +131,7 @@ struct recorder {
 	const struct probe_set *probe_set[RECORD_SETS_MAX];
 	const struct probe_set *waits[RECORD_SETS_MAX];	/* for their modules */
 	u32 waiting;
+	struct source_rows *sums[RECORD_SETS_MAX];	/* of sets that sum */
 	u64 ring_lost[RECORD_SETS_MAX], map_lost[RECORD_SETS_MAX];	/* told so far */
 	u32 probes;
 	int followed_fd, adopt_fd;	/* -1 without BPF */
@@ -165,6 +166,7 @@ int sets_check(const struct record_set *sets, const char *list);
 int sets_open(struct recorder *r, const struct record_set *sets);
 void sets_losses(struct recorder *r);
 void sets_look(struct recorder *r);	/* did modules come or go? */
+void sets_sums(struct recorder *r);		/* a snapshot of their sums */
 void sets_cost(struct recorder *r, u64 span_ns, u64 own_ns);	/* own: our CPU time */
 void sets_detach(struct recorder *r);
 void sets_close(struct recorder *r);

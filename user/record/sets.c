@@ -18,6 +18,7 @@
 #include "caps.h"
 #include "out.h"
 #include "recorder.h"
+#include "source_rows.h"
 
 #define HOOKS_MAX 64		/* of a set */
 #define PROGRAMS_MAX 64
@@ -172,6 +173,14 @@ static bool set_attach(struct recorder *r, const struct probe_set *set, struct p
 	return false;
 }
 
+/* Of the set at place i, which is attached. */
+static void sums_begin(struct recorder *r, u32 i)
+{
+	const char *map = r->probe_set[i]->sums;
+
+	r->sums[i] = map ? source_rows_new(probe_map_fd(r->probe[i], map)) : NULL;
+}
+
 /* The place of what is closed is taken by the next. */
 static void sets_attach(struct recorder *r)
 {
@@ -181,7 +190,8 @@ static void sets_attach(struct recorder *r)
 		if (!set_attach(r, r->probe_set[i], r->probe[i]))
 			continue;
 		r->probe_set[n] = r->probe_set[i];
-		r->probe[n++] = r->probe[i];
+		r->probe[n] = r->probe[i];
+		sums_begin(r, n++);
 	}
 	r->probes = n;
 }
@@ -248,7 +258,19 @@ int sets_open(struct recorder *r, const struct record_set *sets)
 	return sets_ring(r);
 }
 
-/* ---- what they lost and cost ---- */
+/* ---- what they summed, lost and cost ---- */
+
+static int put_sum(void *recorder, const struct event *e)
+{
+	return record_put(recorder, e);
+}
+
+void sets_sums(struct recorder *r)
+{
+	for (u32 i = 0; i < r->probes && !r->file_error; i++)
+		if (r->sums[i])
+			source_rows_read(r->sums[i], put_sum, r);
+}
 
 static void lost_since(struct recorder *r, u64 now, u64 *told, u32 where)
 {
@@ -272,12 +294,15 @@ static void set_take_off(struct recorder *r, u32 i, const char *module)
 {
 	const struct probe_set *set = r->probe_set[i];
 
+	sets_sums(r);
 	sets_losses(r);
+	source_rows_free(r->sums[i]);
 	probe_close(r->probe[i]);	/* what it put into the ring stays there */
 	r->probes--;
 	for (u32 j = i; j < r->probes; j++) {
 		r->probe_set[j] = r->probe_set[j + 1];
 		r->probe[j] = r->probe[j + 1];
+		r->sums[j] = r->sums[j + 1];
 		r->ring_lost[j] = r->ring_lost[j + 1];
 		r->map_lost[j] = r->map_lost[j + 1];
 	}
@@ -306,6 +331,7 @@ static void set_come(struct recorder *r, const struct probe_set *set)
 		r->probes--;
 		return;
 	}
+	sums_begin(r, i);
 	record_note(r, NOTE_SETTING, "probes+=%s", set->name);
 	note("the probes \"%s\" are attached", set->name);
 }
@@ -409,8 +435,10 @@ void sets_close(struct recorder *r)
 {
 	ring_buffer__free(r->ring);
 	r->ring = NULL;
-	while (r->probes)
-		probe_close(r->probe[--r->probes]);
+	while (r->probes) {
+		source_rows_free(r->sums[--r->probes]);
+		probe_close(r->probe[r->probes]);
+	}
 	probe_shared_free(r->shared);
 	probe_stats_end();
 }

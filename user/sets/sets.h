@@ -8,7 +8,7 @@
 
 #include "probe.h"
 
-extern const struct probe_set set_block, set_culaunch, set_fault, set_follow, set_ioctl,
-	set_sched, set_stack, set_stack5, set_xid;
+extern const struct probe_set set_block, set_culaunch, set_fault, set_follow, set_gpuioctl,
+	set_ioctl, set_sched, set_stack, set_stack5;
 
 #endif
