@@ -46,3 +46,41 @@ setup() {
 		> gpu_swizzle -
 	END
 }
+
+# in a guest: what the module's types say and what the table says
+same='build/test/uvmlayout btf /sys/kernel/btf/nvidia_uvm /sys/kernel/btf/vmlinux > /tmp/btf &&
+	build/test/uvmlayout table "$(cat /sys/module/nvidia_uvm/version)" > /tmp/table &&
+	grep -c " [0-9]" /tmp/table && diff /tmp/btf /tmp/table'
+same="${same//build\//\$O/}"
+
+@test "every field and argument lies where the running driver's BTF has it" {
+	requires vm
+	requires driver
+	run -0 vm "$CELL" "load soft && $same"
+	[ "${lines[0]}" -ge 125 ]
+}
+
+@test "the stand-in of 570.133.20 has that release's fields, arguments, names and version" {
+	requires vm
+	vm "$CELL" 'load nobtf 570 && ! [ -e /sys/kernel/btf/nvidia_uvm ] && unload && load 570 && cat /sys/module/nvidia*/version &&
+		grep -w nvidia_uvm /proc/kallsyms | grep -ow "uvm_parent_gpu_service_replayable_faults\|push_replay_on_parent_gpu" &&'"$same" > "$D/out"
+	diff - <(sort "$D/out") <<-END
+		135
+		570.133.20
+		570.133.20
+		push_replay_on_parent_gpu
+		uvm_parent_gpu_service_replayable_faults
+	END
+}
+
+@test "a storm played on the stand-in is as asked for, and belongs to the process that asked" {
+	requires vm
+	vm "$CELL" 'load 570; echo "range a 0x7f0000000000 4M; faults gpu=1 range=a n=600 access=write dup=10; cpu range=a n=3; evict range=a n=2" > /proc/uvm570; echo $$; cat /proc/uvm570' > "$D/out"
+	pid="$(head -n 1 "$D/out")"
+	[ "$(grep -c "^truth fault gpu=gpu1 .* access=write .* pid=$pid$" "$D/out")" -eq 660 ]
+	[ "$(grep -c 'duplicate=1' "$D/out")" -eq 60 ]
+	[ "$(grep -c '^truth batch' "$D/out")" -eq 3 ]
+	[ "$(grep -c '^truth fault gpu=cpu' "$D/out")" -eq 3 ]
+	[ "$(grep -c '^truth evict .* bytes=2097152 ' "$D/out")" -eq 2 ]
+	[ "$(grep -c '^truth migration src=cpu dst=gpu1 ' "$D/out")" -eq 600 ]
+}
