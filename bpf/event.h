@@ -193,6 +193,7 @@ enum lost_where {
 	LOST_HOSTILE = 7,	/* ring contents that are no records */
 	LOST_WRITER = 8,	/* the file could not be written */
 	LOST_CLOCK = 9,		/* GPU times that cannot be true (0, end before start) */
+	LOST_KMSG = 10,		/* the kernel's log wrote over what was not read yet */
 };
 #define LOST_UNKNOWN (~0ULL)	/* some, nobody knows how many */
 

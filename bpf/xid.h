@@ -12,9 +12,21 @@ enum xid_source {
 	XID_FILE = 5,		/* a log that somebody kept */
 };
 
+enum xid_simulated {
+	XID_SIMULATED = 1,	/* by the test suite's software GPU */
+	XID_WRITTEN = 2,	/* by a process that wrote the line to /dev/kmsg */
+};
+
+enum xid_owner {
+	XID_OWNER_DRIVER = 1,	/* the driver named the process */
+	XID_OWNER_TASK = 2,	/* the driver did not; it was raised in that process's call */
+};
+
+#define XID_NO_INSTANCE 0xffff
+#define XID_NO_DOMAIN 0xffffffff	/* no PCI address is known */
+
 struct xid {			/* text tail: the driver's own words, as far as known */
-	struct event e;		/* pid, tid: whose work it was, by the driver's word, 0
-				 * unknown */
+	struct event e;		/* pid: whose work it was (pid, tid: 0 unknown) */
 	u64 id;			/* counts up within a recording: xid_call refers to it */
 	u64 realtime_ns;	/* CLOCK_REALTIME where the source has it, 0 unknown */
 	u32 code;		/* Xid or SXid number */
@@ -22,13 +34,16 @@ struct xid {			/* text tail: the driver's own words, as far as known */
 	u8 pci_bus, pci_device, pci_function;
 	u8 source;		/* enum xid_source */
 	u8 nvswitch;		/* 1: an SXid */
-	u8 simulated;		/* 1: raised by the test suite's software GPU */
+	u8 simulated;		/* enum xid_simulated, 0: real */
 	u8 fatal;		/* SXid: 1 fatal, 2 non-fatal; Xid 0 */
-	u8 pad;
+	u8 owner;		/* enum xid_owner, 0: nobody is known */
 	u64 cgroup;		/* of that process, 0 unknown */
 	char comm[COMM_LEN];	/* by the driver's word, else the task's name */
+	u16 gpu_instance;	/* MIG, XID_NO_INSTANCE: none */
+	u16 compute_instance;
+	u32 lines;		/* of a log that tell of it, 0: seen in the driver */
 };
-_Static_assert(sizeof(struct xid) == 80, "xid: files depend on this layout");
+_Static_assert(sizeof(struct xid) == 88, "xid: files depend on this layout");
 
 enum recent_what { RECENT_DRIVER = 1, RECENT_CUDA = 2 };
 

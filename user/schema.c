@@ -42,7 +42,8 @@ static const struct enum_name lost_wheres[] = {
 	{ LOST_BPF_RING, "bpf_ring" }, { LOST_BPF_MAP, "bpf_map" },
 	{ LOST_SLOT_RING, "slot_ring" }, { LOST_NO_SLOT, "no_slot" },
 	{ LOST_CUPTI, "cupti" }, { LOST_UNFINISHED, "unfinished" },
-	{ LOST_HOSTILE, "hostile" }, { LOST_WRITER, "writer" }, { LOST_CLOCK, "clock" }, {}
+	{ LOST_HOSTILE, "hostile" }, { LOST_WRITER, "writer" }, { LOST_CLOCK, "clock" },
+	{ LOST_KMSG, "kmsg" }, {}
 };
 static const struct enum_name note_whats[] = {
 	{ NOTE_MISSING, "missing" }, { NOTE_SIMULATED, "simulated" },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The field tables of unified memory and of the driver's error reports; see schema.h. */
 #include "schema_parts.h"
+#include "xid_row.h"
 #include "uvm.h"
 #include "xid.h"
 
@@ -40,11 +41,17 @@ static const struct enum_name fault_types[] = {
 	{ 13, "unsupported_kind" }, { 14, "region_violation" }, { 15, "poisoned" },
 	{ 16, "cc_violation" }, { 255, "cpu" }, {}
 };
-static const struct enum_name xid_sources[] = {
+const struct enum_name xid_sources[] = {
 	{ XID_TRACEPOINT, "tracepoint" }, { XID_REPORT_ERROR, "report_error" },
 	{ XID_CONSOLE, "console" }, { XID_KMSG, "kmsg" }, { XID_FILE, "file" }, {}
 };
-static const struct enum_name recent_whats[] = {
+const struct enum_name xid_simulations[] = {
+	{ 0, "no" }, { XID_SIMULATED, "simulated" }, { XID_WRITTEN, "written" }, {}
+};
+const struct enum_name xid_owners[] = {
+	{ 0, "unknown" }, { XID_OWNER_DRIVER, "driver" }, { XID_OWNER_TASK, "task" }, {}
+};
+const struct enum_name recent_whats[] = {
 	{ RECENT_DRIVER, "driver" }, { RECENT_CUDA, "cuda" }, {}
 };
 
@@ -149,10 +156,14 @@ const struct field xid_fields[] = {
 	F(xid, pci_function, AS_HEX, "PCI function"),
 	FE(xid, source, xid_sources, "where it was seen"),
 	F(xid, nvswitch, AS_DEC, "1: an SXid"),
-	F(xid, simulated, AS_DEC, "1: by the test suite"),
+	FE(xid, simulated, xid_simulations, "not by a driver of a real GPU"),
 	F(xid, fatal, AS_DEC, "SXid: 1 fatal, 2 non-fatal"),
+	FE(xid, owner, xid_owners, "how its process is known"),
 	F(xid, cgroup, AS_DEC, "cgroup v2 id, 0 unknown"),
 	F(xid, comm, AS_STR, "process, by the driver"),
+	F(xid, gpu_instance, AS_DEC, "MIG, 65535 none"),
+	F(xid, compute_instance, AS_DEC, "MIG, 65535 none"),
+	F(xid, lines, AS_DEC, "lines of a log, 0: seen in the driver"),
 	{}
 };
 const struct field xid_call_fields[] = {
