@@ -147,6 +147,16 @@ static int put_list(const struct option_row *row, const char *text, char *base)
 	return 0;
 }
 
+static int put_string(const struct option_row *row, const char *text, char *base)
+{
+	u32 *count = (u32 *)(base + row->count_off);
+
+	if (*count == row->max)
+		return fail_usage("--%s may be given at most %u times", row->name, row->max);
+	memcpy(base + row->off + (*count)++ * sizeof(text), &text, sizeof(text));
+	return 0;
+}
+
 int option_put(const struct option_row *row, const char *text, char *base)
 {
 	union { u64 u; s64 s; double real; const char *text; } v = { .u = 0 };
@@ -163,6 +173,7 @@ int option_put(const struct option_row *row, const char *text, char *base)
 	case OPT_WORD: err = parse_word(row, text, strlen(text), &v.u); break;
 	case OPT_WORDS: err = parse_words(row, text, &v.u); break;
 	case OPT_LIST: return put_list(row, text, base);
+	case OPT_STRINGS: return put_string(row, text, base);
 	case OPT_UNSIGNED:
 		err = parse_unsigned(row, text, &v.u) ? -EINVAL :
 			fits(row, row->size, v.u, text);

@@ -19,6 +19,7 @@ enum option_type {
 	OPT_WORD,		/* one of words */
 	OPT_WORDS,		/* some of words, with commas: their values ORed */
 	OPT_STORE,		/* a switch that stores value */
+	OPT_STRINGS,		/* given several times: one const char * each, as OPT_LIST */
 	OPT_VERBOSE,		/* a switch that also turns note() on at once */
 };
 
@@ -42,6 +43,9 @@ struct option_row {
 	  sizeof(((type_ *)0)->member), 0, 0 }
 #define OPT_SET_LIST(type_, member, count, room, key, name, arg, help)		\
 	{ name, arg, help, key, OPT_LIST, 0, offsetof(type_, member),		\
+	  sizeof(((type_ *)0)->member), offsetof(type_, count), room }
+#define OPT_SET_STRINGS(type_, member, count, room, key, name, arg, help)	\
+	{ name, arg, help, key, OPT_STRINGS, 0, offsetof(type_, member),	\
 	  sizeof(((type_ *)0)->member), offsetof(type_, count), room }
 #define OPT_SET_RANGE(type_, member, key, name, arg, otype, min, most, help)	\
 	{ name, arg, help, key, otype, 0, offsetof(type_, member),		\

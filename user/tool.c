@@ -118,8 +118,12 @@ static int run(const struct tool *tool, struct probe_object **o, const struct se
 	struct sink sink;
 	int err = sink_open(&sink, tool, set);
 
-	if (!err)
-		err = set->input ? source_file(set->input, &sink) : trace(tool, o, set, &sink);
+	if (!err && set->input)
+		err = source_file(set->input, &sink);
+	else if (!err)
+		err = tool->read ? tool->read(tool, &sink) : TOOL_TRACE;
+	if (err == TOOL_TRACE)
+		err = trace(tool, o, set, &sink);
 	return sink_close(&sink, err);
 }
 

@@ -82,6 +82,8 @@ struct tool_view {
 int sink_row(struct sink *s, const struct column *columns, const char *schema,
 	     const struct event *row);
 
+#define TOOL_TRACE 1
+
 struct tool {
 	const char *name, *about, *examples;
 	const struct probe_set *set;
@@ -91,6 +93,9 @@ struct tool {
 	const struct option_row *options;
 	const struct column *columns;
 	void *settings;		/* what OPT_SET rows write to, or NULL */
+	/* Records from elsewhere than probes and recordings (a log), by sink_put(). 0, a
+	 * reported error, or TOOL_TRACE: there are none, trace. Not with -i. */
+	int (*read)(const struct tool *tool, struct sink *s);
 	/* After open and options, before load: set constants, drop programs. 0 or reported
 	 * error. */
 	int (*prepare)(const struct tool *tool, struct probe_object *object);

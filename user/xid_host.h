@@ -10,8 +10,8 @@ struct xid_gpu {
 	char uuid[48], model[64];
 };
 
-/* Fills what is known: from /proc/driver/nvidia when the error is of this machine (`here`), else
- * from what the log said. */
+/* Fills what is known: from /proc/driver/nvidia when the error is of this machine (`here`),
+ * else from what the log said. */
 void xid_gpu(struct xid_gpu *g, const struct xid *x, bool here);
 
 /* What "NVRM: GPU at PCI:0000:3b:00: GPU-..." of a log says. */

@@ -91,7 +91,8 @@ static void set_meaning(struct xid_row *r, const struct xid *x)
 	snprintf(r->meaning, sizeof(r->meaning), "%s", m.text);
 	snprintf(r->advice, sizeof(r->advice), "%s", xid_advice(m.action));
 	if (r->compute_instance >= 0)
-		snprintf(mig, sizeof(mig), "[MIG %d/%d] ", r->gpu_instance, r->compute_instance);
+		snprintf(mig, sizeof(mig), "[MIG %d/%d] ", r->gpu_instance,
+			 r->compute_instance);
 	else if (r->gpu_instance >= 0)
 		snprintf(mig, sizeof(mig), "[MIG %d] ", r->gpu_instance);
 	snprintf(r->said, sizeof(r->said), "%s%s%s%s%s", mark, mig, m.text,

@@ -11,7 +11,7 @@
 
 struct xid_row {
 	struct event e;		/* ts: CLOCK_MONOTONIC, 0 unknown; pid, tid */
-	u64 id, burst;		/* of one burst: same device, number and process, near in time */
+	u64 id, burst;		/* one burst: same device, number, process, near in time */
 	u64 realtime_ns, cgroup_id;
 	u64 count;		/* occurrences that this row stands for */
 	u32 code, lines;
