@@ -100,8 +100,14 @@ static void text_number(const struct column *c, const void *p, char *buf, size_t
 	}
 }
 
-void cell_text(const struct names *n, const struct column *c, const struct event *e,
-	       char *buf, size_t size)
+/* A value that is not there (AS_MAYBE): all its bits are set. */
+static bool is_absent(const struct column *c, const void *p)
+{
+	return c->as & AS_MAYBE && !(~scalar(p, c->size) << (64 - 8 * c->size));
+}
+
+static void text_known(const struct names *n, const struct column *c, const struct event *e,
+		       char *buf, size_t size)
 {
 	const void *p = (const char *)e + c->off;
 	const char *text;
@@ -124,6 +130,26 @@ void cell_text(const struct names *n, const struct column *c, const struct event
 		break;
 	default: text_number(c, p, buf, size);
 	}
+}
+
+/* The same of a column whose values are always there. */
+static struct column known(const struct column *c)
+{
+	struct column k = *c;
+
+	k.as &= ~AS_MAYBE;
+	return k;
+}
+
+void cell_text(const struct names *n, const struct column *c, const struct event *e,
+	       char *buf, size_t size)
+{
+	const struct column k = known(c);
+
+	if (is_absent(c, (const char *)e + c->off))
+		snprintf(buf, size, "-");
+	else
+		text_known(n, &k, e, buf, size);
 	out_clean(buf);
 }
 
@@ -175,8 +201,8 @@ static void json_enum(const struct column *c, struct json *j, s64 v)
 		json_s64(j, c->key, v);
 }
 
-void cell_json(const struct names *n, const struct column *c, const struct event *e,
-	       struct json *j)
+static void json_known(const struct names *n, const struct column *c, const struct event *e,
+		       struct json *j)
 {
 	const void *p = (const char *)e + c->off;
 	char hex[2 * 64 + 1];
@@ -200,4 +226,15 @@ void cell_json(const struct names *n, const struct column *c, const struct event
 	case AS_HEX: json_hex(j, c->key, scalar(p, c->size)); break;
 	default: json_u64(j, c->key, scalar(p, c->size));
 	}
+}
+
+void cell_json(const struct names *n, const struct column *c, const struct event *e,
+	       struct json *j)
+{
+	const struct column k = known(c);
+
+	if (is_absent(c, (const char *)e + c->off))
+		json_null(j, c->key);
+	else
+		json_known(n, &k, e, j);
 }

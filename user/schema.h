@@ -24,6 +24,7 @@ enum as {			/* how a value is shown; also its meaning in a trace file */
 	AS_HIST,		/* u32[N], log2 slots */
 	AS_TEXT, AS_FRAMES,	/* tails */
 	AS_COMM,		/* u32 process id, shown as its command name */
+	AS_MAYBE = 0x100,	/* columns, ORed: all bits set is unknown: - and null */
 };
 
 struct enum_name { s64 value; const char *name; };	/* ends with name NULL */

@@ -150,11 +150,16 @@ int sink_row(struct sink *s, const struct column *columns, const char *schema,
 
 static int end_interval(struct sink *s, u64 to)
 {
-	u64 from = s->tick_from;
+	const struct column *head = s->head;
+	u64 from = s->tick_from, rows = s->records;
+	int err;
 
 	s->tick_from = to;
 	s->head = NULL;
-	return s->tool->view->tick(s, from, to);
+	err = s->tool->view->tick(s, from, to);
+	if (s->records == rows)		/* it has rows of its own that go on under their head */
+		s->head = head;
+	return err;
 }
 
 int sink_tick(struct sink *s, u64 now)

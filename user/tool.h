@@ -96,6 +96,8 @@ struct tool {
 	/* Records from elsewhere than probes and recordings (a log), by sink_put(). 0, a
 	 * reported error, or TOOL_TRACE: there are none, trace. Not with -i. */
 	int (*read)(const struct tool *tool, struct sink *s);
+	int (*check)(const struct tool *tool);	/* after options: 0, or a reported usage error;
+						 * may be NULL */
 	/* After open and options, before load: set constants, drop programs. 0 or reported
 	 * error. */
 	int (*prepare)(const struct tool *tool, struct probe_object *object);

@@ -105,5 +105,7 @@ int tool_options(const struct tool *tool, int argc, char **argv, void *rodata,
 	code = program_options(&c, argc, argv);
 	if (code < 0 && !set->interval_ns)
 		set->interval_ns = 1000000000;
-	return code >= 0 ? code : check(set) ? 2 : -1;
+	if (code >= 0)
+		return code;
+	return check(set) || (tool->check && tool->check(tool)) ? 2 : -1;
 }
