@@ -6,6 +6,7 @@
 #define CALL_BPF_H
 
 #include "emit.bpf.h"
+#include "regs.bpf.h"
 #include <bpf/bpf_tracing.h>
 
 #ifndef CALL_ARGS
@@ -32,17 +33,6 @@ struct {
 	__type(key, struct call_key);
 	__type(value, struct call);
 } calls SEC(".maps");
-
-#ifdef __TARGET_ARCH_arm64
-#define CALL_REGS 8		/* arguments in registers; a call leaves the stack as it is */
-#define CALL_PUSH 0
-#define CALL_REG(ctx, n) (__PT_REGS_CAST(ctx)->regs[n])
-#else
-#define CALL_REGS 6
-#define CALL_PUSH 8		/* the return address */
-#define CALL_REG(ctx, n) ((n) == 0 ? (ctx)->di : (n) == 1 ? (ctx)->si : (n) == 2 ? (ctx)->dx : \
-			  (n) == 3 ? (ctx)->cx : (n) == 4 ? (ctx)->r8 : (ctx)->r9)
-#endif
 
 /* Integer argument n (from 0, constant) at a function's entry, also those on the stack. */
 static __always_inline u64 call_arg(struct pt_regs *ctx, const u32 n)

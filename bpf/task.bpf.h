@@ -40,9 +40,10 @@ static __always_inline void task_emit(u32 pid, struct task_struct *leader,
 
 	if (!t)
 		return;
+	t->e.pid = pid;
 	t->e.tid = pid;
 	t->start_ns = k->start_ns;
-	t->cgroup = bpf_get_current_cgroup_id();
+	t->cgroup = BPF_CORE_READ(leader, cgroups, dfl_cgrp, kn, id);
 	t->ppid = BPF_CORE_READ(leader, real_parent, tgid);
 	t->ns_pid = task_ns_pid(leader);
 	t->ns_tid = t->ns_pid;
@@ -54,12 +55,9 @@ static __always_inline void task_emit(u32 pid, struct task_struct *leader,
 	emit_end(t);
 }
 
-/* About the current process. */
-static __always_inline void task_tell(void)
+/* About a process, by the task that leads it. */
+static __always_inline void task_tell_of(struct task_struct *leader, u32 pid)
 {
-	struct task_struct *leader = BPF_CORE_READ((struct task_struct *)bpf_get_current_task(),
-						   group_leader);
-	u32 pid = bpf_get_current_pid_tgid() >> 32;
 	struct task_known *old = bpf_map_lookup_elem(&tasks_known, &pid), now = {};
 
 	now.start_ns = BPF_CORE_READ(leader, start_time);
@@ -69,6 +67,14 @@ static __always_inline void task_tell(void)
 		return;
 	bpf_map_update_elem(&tasks_known, &pid, &now, BPF_ANY);
 	task_emit(pid, leader, &now);
+}
+
+/* About the current process. */
+static __always_inline void task_tell(void)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+
+	task_tell_of(BPF_CORE_READ(task, group_leader), bpf_get_current_pid_tgid() >> 32);
 }
 
 #endif

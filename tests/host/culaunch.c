@@ -20,10 +20,13 @@ struct task_struct {
 };
 
 static struct pid host_pid = { 1, { { 100, NULL }, { 7, NULL } } };
+static struct kernfs_node host_node = { 77 };
+static struct cgroup host_cgroup = { .kn = &host_node };
+static struct css_set host_css = { &host_cgroup };
 static struct task_struct host_parent = { .tgid = 50 };
 static struct task_struct host_current = {
 	.group_leader = &host_current, .real_parent = &host_parent, .thread_pid = &host_pid,
-	.tgid = 100, .start_time = 4242, .comm = "train",
+	.cgroups = &host_css, .tgid = 100, .start_time = 4242, .comm = "train",
 };
 #define bpf_get_current_task() ((u64)&host_current)
 
@@ -289,6 +292,7 @@ static void a_cgroup_holds_those_below_it(void)
 	host_delete(&followed, &(u32){ 100 }, 4);
 	assert(!wanted_task(&host_current));
 	use_followed = false;
+	host_current.cgroups = &host_css;
 }
 
 static void the_reader_is_woken_when_so_much_is_unread(void)
