@@ -40,8 +40,6 @@ enum uvm_fault_flags {
 					 * batch */
 	UVM_NON_REPLAYABLE = 2,		/* of a copy engine or the like: the channel waits */
 	UVM_FATAL = 4,
-	UVM_THROTTLED = 8,
-	UVM_INVALID_PREFETCH = 16,
 };
 
 /* One fault as the driver notifies it; e.ts: then. `instances` - 1 more of the same page were
@@ -75,12 +73,12 @@ struct uvm_service {		/* a span: in and out of the function that serves a block 
 	u64 dur_ns;
 	u64 id;
 	u64 addr;		/* of the VA block; CPU: of the fault */
-	u64 bytes_in;		/* migrated to who faulted */
-	u64 bytes_out;		/* migrated elsewhere meanwhile (evictions and the like) */
+	u64 bytes_in;		/* of this process, migrated to who faulted */
+	u64 bytes_out;		/* of this process, migrated elsewhere meanwhile */
 	u32 gpu;		/* who is served */
 	u32 batch;
 	u32 faults;		/* notified inside */
-	s32 status;		/* NV_STATUS, 0 success; CPU: VM_FAULT_* */
+	s32 status;		/* NV_STATUS, 0 success */
 	u32 what;		/* enum uvm_service_what */
 	u32 pad;
 };

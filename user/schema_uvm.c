@@ -81,7 +81,7 @@ const struct field uvm_fault_fields[] = {
 	F(uvm_fault, client, AS_DEC, "GPU: id of the unit"),
 	FE(uvm_fault, access, accesses, "access"),
 	FE(uvm_fault, type, fault_types, "why the page was not there"),
-	F(uvm_fault, flags, AS_HEX, "1 duplicate, 2 non-replayable, 4 fatal, 8 throttled, 16 invalid prefetch"),
+	F(uvm_fault, flags, AS_HEX, "1 duplicate, 2 non-replayable, 4 fatal"),
 	{}
 };
 const struct field uvm_service_fields[] = {
@@ -93,7 +93,7 @@ const struct field uvm_service_fields[] = {
 	F(uvm_service, gpu, AS_DEC, "who is served: processor id"),
 	F(uvm_service, batch, AS_DEC, "batch, 0 none"),
 	F(uvm_service, faults, AS_DEC, "faults notified inside"),
-	F(uvm_service, status, AS_SIGNED, "NV_STATUS; CPU: VM_FAULT_*"),
+	F(uvm_service, status, AS_SIGNED, "NV_STATUS"),
 	FE(uvm_service, what, service_whats, "kind of service"),
 	{}
 };

@@ -2,14 +2,18 @@
 /*
  * How many instructions the kernel's verifier walked for each program of BPF objects:
  * verified FILE.bpf.o...   prints "OBJECT PROGRAM INSTRUCTIONS" lines
+ *
+ * Reads of the driver's structs are there as on a driver of the table.
  */
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <err.h>
 #include <libgen.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include "gpu/nvidia_driver.h"
 #include "types.h"
 
 static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
@@ -39,6 +43,39 @@ static bool of_function(struct bpf_program *prog)
 	return !strncmp(section, "fentry", 6) || !strncmp(section, "fexit", 5);
 }
 
+/* Where a constant lies in .rodata; -1: the object has none of that name. */
+static long constant_at(const struct bpf_object *o, const char *name)
+{
+	const struct btf *btf = bpf_object__btf(o);
+	s32 id = btf__find_by_name_kind(btf, ".rodata", BTF_KIND_DATASEC);
+	const struct btf_type *t = id < 0 ? NULL : btf__type_by_id(btf, id);
+
+	for (u32 i = 0; t && i < btf_vlen(t); i++) {
+		const struct btf_var_secinfo *v = btf_var_secinfos(t) + i;
+		const struct btf_type *var = btf__type_by_id(btf, v->type);
+
+		if (!strcmp(btf__name_by_offset(btf, var->name_off), name))
+			return v->offset;
+	}
+	return -1;
+}
+
+static void lay_out(struct bpf_object *o)
+{
+	long at = constant_at(o, "uvm_layout");
+	struct bpf_map *map;
+
+	bpf_object__for_each_map(map, o) {
+		size_t size;
+		char *value = (char *)bpf_map__initial_value(map, &size);
+		const char *end = strrchr(bpf_map__name(map), '.');
+
+		if (at >= 0 && value && end && !strcmp(end, ".rodata"))
+			uvm_layout_by_table((void *)(value + at), UVM_VERSION(535, 261, 3),
+					    false);
+	}
+}
+
 static void object(char *path)
 {
 	struct bpf_object *o = bpf_object__open_file(path, NULL);
@@ -47,6 +84,7 @@ static void object(char *path)
 
 	if (!o)
 		err(1, "cannot open %s", path);
+	lay_out(o);
 	bpf_object__for_each_program(prog, o)
 		bpf_program__set_autoload(prog, !of_function(prog));
 	if (bpf_object__load(o))

@@ -178,7 +178,7 @@ static void put_uvm(struct json *j, struct report *r)
 	json_u64(j, "instances", u->instances);
 	json_u64(j, "duplicates", u->duplicates);
 	json_u64(j, "fatal", u->fatal);
-	json_u64(j, "throttled", u->throttled);
+	json_u64(j, "throttled", u->marks[UVM_THROTTLE_START]);
 	put_histogram(j, "batches", &u->batch);
 	put_histogram(j, "gpu_service", &u->service[SIDE_GPU]);
 	put_histogram(j, "cpu_service", &u->service[SIDE_CPU]);

@@ -94,7 +94,6 @@ static void on_fault(struct report *r, const struct uvm_event *e)
 	r->uvm.instances += more;
 	r->uvm.duplicates += !!(f->flags & UVM_DUPLICATE);
 	r->uvm.fatal += !!(f->flags & UVM_FATAL);
-	r->uvm.throttled += !!(f->flags & UVM_THROTTLED);
 	if (side == SIDE_CPU) {
 		if (e->call)
 			fault_call_row(r, e->call->name)->faults++;

@@ -100,7 +100,7 @@ struct uvm_report {
 	struct thread_row **threads;
 	struct xid_row **xids;
 	size_t memory_n, gpu_n, stalled_n, call_n, driver_n, thread_n, xid_n;
-	u64 faults[SIDES], instances, duplicates, fatal, throttled;
+	u64 faults[SIDES], instances, duplicates, fatal;
 	struct histogram service[SIDES], batch;
 	u64 marks[UVM_MARKS];
 	u64 xid_calls;

@@ -9,6 +9,6 @@
 #include "probe.h"
 
 extern const struct probe_set set_block, set_culaunch, set_fault, set_follow, set_gpuioctl,
-	set_ioctl, set_sched, set_stack, set_stack5, set_xid;
+	set_ioctl, set_sched, set_stack, set_stack5, set_uvm, set_xid;
 
 #endif
