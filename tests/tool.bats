@@ -162,6 +162,23 @@ refuses() {
 	[ "$status" -eq 1 ]
 }
 
+@test "a signal while a slow reader holds up the output is no failure, and cuts no line" {
+	for i in $(seq 3000); do echo "launch ts=$i pid=1 tid=1 dur_ns=5 api=cuLaunchKernel"; done | "$O/test/mktrace" -o "$gst"
+	mkfifo "$BATS_TEST_TMPDIR/pipe"
+	{ until_true test -e "$BATS_TEST_TMPDIR/go"; cat; } < "$BATS_TEST_TMPDIR/pipe" > "$BATS_TEST_TMPDIR/out" 3>&- &
+	reader=$!
+	"$tool" -j -i "$gst" > "$BATS_TEST_TMPDIR/pipe" 2> "$BATS_TEST_TMPDIR/err" 3>&- &
+	pid=$!
+	held_up() { [ "$(awk '{ print $3 }' "/proc/$pid/stat")" = S ]; }
+	until_true held_up
+	kill -INT $pid
+	touch "$BATS_TEST_TMPDIR/go"
+	wait $pid
+	wait $reader
+	[ ! -s "$BATS_TEST_TMPDIR/err" ] || { cat "$BATS_TEST_TMPDIR/err"; false; }
+	jq -es 'length > 10' "$BATS_TEST_TMPDIR/out" > /dev/null
+}
+
 @test "a reader that has enough is no failure" {
 	launches
 	run -0 bash -o pipefail -c "'$tool' -i '$gst' | head -n 1"

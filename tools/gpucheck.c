@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 #include "check.h"
+#include "check_probes.h"
 #include "options.h"
 #include "out.h"
+#include "sets/sets.h"
 
 static struct settings { bool json; } set;
 
@@ -41,6 +43,14 @@ static const struct tool_needs tools[] = {
 	{ "gputimeline", "timeline", {}, {} },
 	{ "gpuflame", "flamegraph of GPU time", {}, {} },
 	{ "flamegraph", "folded lines to a picture", {}, {} },
+};
+
+/* The probes that each tool's records come from. */
+static const struct tool_sets probes[] = {
+	{ "gpurec", { &set_follow, &set_stack, &set_sched, &set_fault, &set_ioctl,
+		      &set_block } },
+	{ "culaunch", { &set_culaunch } },
+	{}
 };
 
 struct verdict {
@@ -106,6 +116,7 @@ static void print_json(const struct checks *c)
 		json_close(&j);
 	}
 	json_close(&j);
+	check_probes_json(probes, &j);
 	json_close(&j);
 }
 
@@ -126,6 +137,7 @@ int main(int argc, char **argv)
 	else {
 		check_print(&checks, stdout);
 		print_tools(&checks);
+		check_probes_print(probes, stdout);
 	}
 	return out_finish(stdout, "the output") ? 1 : 0;
 }

@@ -58,6 +58,10 @@ static const char *not_by_fentry(struct probe_object *o, const struct probe_row 
 	/* before 6.3 the first one of that name was taken, whatever the BTF */
 	if (w->twins)
 		return "another module has a function of that name";
+	for (EACH_ROW(r, o->set))
+		if (r < row && r->prog == row->prog && strcmp(r->what, row->what) &&
+		    probe_settled(o, r)->possible)
+			return "its program has another target";
 	if (bpf_program__set_attach_target(prog, 0, row->what))
 		return "the BTF does not have it";
 	return NULL;

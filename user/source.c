@@ -28,7 +28,8 @@ static void stop(int sig)
 /* The first signal ends the run in order, a second one at once. */
 static void catch_signals(void)
 {
-	struct sigaction sa = { .sa_handler = stop, .sa_flags = SA_RESETHAND };
+	/* waits end all the same; a line that a slow reader holds up is not cut */
+	struct sigaction sa = { .sa_handler = stop, .sa_flags = SA_RESETHAND | SA_RESTART };
 
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);

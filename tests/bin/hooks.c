@@ -2,10 +2,13 @@
 /*
  * Tools of rows about functions of the kernel, one for each thing that can happen:
  *   hooks SET [OPTION...]
+ *   hooks check            what gpucheck would say of all of them
  */
 #include <stdio.h>
 #include <string.h>
+#include "check_probes.h"
 #include "log.h"
+#include "out.h"
 #include "tool.h"
 #include "../bpf/kinds.h"
 #include "test/hooks.skel.h"
@@ -149,6 +152,19 @@ static int drop_others(const struct tool *tool, struct probe_object *object)
 	return 0;
 }
 
+static int check(void)
+{
+	struct tool_sets list[] = { { "hooks" }, {} };
+	struct json j = { .f = stdout };
+
+	for (size_t i = 0; sets[i].name; i++)
+		list[0].sets[i] = &sets[i];
+	json_object(&j, NULL);
+	check_probes_json(list, &j);
+	json_close(&j);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct tool tool = {
@@ -157,6 +173,8 @@ int main(int argc, char **argv)
 		.prepare = drop_others,
 	};
 
+	if (argc > 1 && !strcmp(argv[1], "check"))
+		return check();
 	for (const struct probe_set *s = sets; argc > 1 && s->name; s++)
 		if (!strcmp(s->name, argv[1]))
 			tool.set = s;

@@ -152,11 +152,13 @@ static void note_hooks(struct recorder *r, const struct probe_set *set, struct p
 	size_t n = probe_states(o, states, HOOKS_MAX);
 
 	for (const struct probe_state *s = states; s < states + n; s++) {
-		bool both = s->row && s->reason[0];
-
-		record_note(r, s->row ? NOTE_SETTING : NOTE_MISSING, "%s: %s: %s%s%s%s",
-			    set->name, s->hook, s->target, both ? " (not " : "", s->reason,
-			    both ? ")" : "");
+		if (!s->row)
+			record_note(r, NOTE_MISSING, "%s: %s: %s", set->name, s->hook,
+				    s->reason);
+		else
+			record_note(r, NOTE_SETTING, "%s: %s: %s%s%s%s", set->name, s->hook,
+				    s->target, s->reason[0] ? " (not " : "", s->reason,
+				    s->reason[0] ? ")" : "");
 	}
 }
 
