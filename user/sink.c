@@ -122,7 +122,7 @@ static bool is_kind(const struct tool *tool, u16 kind)
 }
 
 /* A view is given what is about no process, too. */
-static bool asked_for(const struct sink *s, const struct event *e)
+bool sink_wants(const struct sink *s, const struct event *e)
 {
 	if (!is_kind(s->tool, e->kind))
 		return false;
@@ -167,8 +167,8 @@ int sink_tick(struct sink *s, u64 now)
 	return s->file ? 0 : end_interval(s, now);
 }
 
-/* Records come in the order in which they end: one that began before is of this interval. Of
- * intervals in which nothing happened none is told. */
+/* Records come in order of time (source_file.c). Of intervals in which nothing happened none is
+ * told. */
 static int replay_ticks(struct sink *s, u64 ts)
 {
 	u64 interval = s->set->interval_ns;
@@ -229,7 +229,7 @@ static int put_file(struct sink *s, const struct event *e, bool wanted)
 
 int sink_put(struct sink *s, const struct event *e)
 {
-	bool wanted = asked_for(s, e);
+	bool wanted = sink_wants(s, e);
 
 	if (!wanted && e->kind >= EVENT_DEFINITIONS_END)
 		return 0;

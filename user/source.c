@@ -26,13 +26,18 @@ static void stop(int sig)
 }
 
 /* The first signal ends the run in order, a second one at once. */
-static void catch_signals(void)
+void source_catch_signals(void)
 {
 	/* waits end all the same; a line that a slow reader holds up is not cut */
 	struct sigaction sa = { .sa_handler = stop, .sa_flags = SA_RESETHAND | SA_RESTART };
 
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
+}
+
+bool source_stopped(void)
+{
+	return stopped;
 }
 
 bool source_over(const struct source *l)
@@ -169,7 +174,7 @@ void source_end(struct source *l)
 void source_begin(struct source *l, struct sink *s)
 {
 	*l = (struct source){ .sink = s };
-	catch_signals();
+	source_catch_signals();
 }
 
 /* Time runs from when the probes are attached for the first time. */
@@ -288,35 +293,4 @@ int source_wait(struct source *l, bool again)
 		err = wait_for_modules(l);
 	return err ? err : say(l, NOTE_SETTING, "%s is loaded: its functions are probed",
 			       missing);
-}
-
-/* What is whole is delivered and out before what is wrong is said. */
-static int read_all(struct trace_reader *r, struct sink *s)
-{
-	const struct event *e;
-	int got = 0, err = sink_begin(s);
-
-	trace_reader_quiet(r);
-	while (!err && !stopped && (got = trace_next(r, &e)) > 0)
-		err = sink_put(s, e);
-	if (!err)
-		err = sink_flush(s);
-	if (!err && got < 0)
-		err = trace_damage(r) ? fail(0, "%s", trace_damage(r)) : got;
-	return err;
-}
-
-int source_file(const char *path, struct sink *s)
-{
-	struct trace_reader *r = NULL;
-	int err = trace_open(&r, path);
-
-	if (err)
-		return err;
-	catch_signals();
-	err = read_all(r, s);
-	if (!err && !s->taken)
-		warn("%s holds no record for this tool", path);
-	trace_reader_close(r);
-	return err == -ECANCELED ? 0 : err;
 }

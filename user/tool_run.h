@@ -38,6 +38,7 @@ struct sink {
 
 int sink_open(struct sink *s, const struct tool *tool, const struct settings *set);
 int sink_begin(struct sink *s);		/* the source is open: the heads of a table */
+bool sink_wants(const struct sink *s, const struct event *e);	/* of its kinds, -p, -t */
 int sink_put(struct sink *s, const struct event *e);
 int sink_tick(struct sink *s, u64 now);	/* live: an interval is over, for a view */
 int sink_flush(struct sink *s);		/* called when there is nothing more to put for now */
@@ -64,6 +65,8 @@ void source_end(struct source *l);
 int source_wait(struct source *l, bool again);
 /* Ring and sums of attached probes; or SOURCE_MODULES. Their losses are told either way. */
 int source_live(struct source *l, struct probe_object *o);
+void source_catch_signals(void);
+bool source_stopped(void);			/* by one of them */
 bool source_over(const struct source *l);	/* a signal, -d or -n ended it */
 int source_wait_ms(const struct source *l, u64 most_ms);	/* until something is due */
 int source_file(const char *path, struct sink *s);
