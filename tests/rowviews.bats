@@ -54,7 +54,7 @@ intervals() { jq -r 'select(.schema == "gpuscope.interval.0") | "\(.from) \(.to)
 	[ "$(grep -c 'TIME(s)' <<< "$output")" -eq 3 ]
 	[ "$(grep -c 'FROM' <<< "$output")" -eq 3 ]
 	[ "${lines[0]}" = "       TIME(s)     PID COMM              LAT(us)" ]
-	[[ "${lines[2]}" == *FROM*LAUNCHES* ]]
+	[[ "${lines[3]}" == *FROM*LAUNCHES* ]]
 }
 
 @test "-p and -t take records out before the view sees them, but none about no process" {
