@@ -52,7 +52,7 @@ plain() { says "$1" "on_kprobe: kprobe probetarget:probetarget_plain"; }
 	says nobtf "the call: kprobe probetarget:probetarget_plain (not fentry probetarget:probetarget_nowhere: there is no such function; fentry probetarget:probetarget_plain: the module has no BTF)"
 	saw other kprobe=23
 	says other "the call: kprobe probetarget:probetarget_plain (not tracepoint probetarget:nowhere: this kernel has no such tracepoint)"
-	says third "the call: kprobe __x64_sys_getpgid (not tracepoint probetarget:nowhere: this kernel has no such tracepoint; kprobe probetarget:probetarget_plain: the module is not loaded)"
+	says third "the call: kprobe __x64_sys_getpgid (not tracepoint probetarget:nowhere: this kernel has no such tracepoint; probetarget is not loaded)"
 }
 
 @test "of a choice that attaches in half nothing stays" {
@@ -65,7 +65,7 @@ plain() { says "$1" "on_kprobe: kprobe probetarget:probetarget_plain"; }
 	refused refused "cannot attach the call: kprobe probetarget:probetarget_hidden: the kernel takes no probe there"
 	saw optional kprobe=23
 	says optional "extra left out: fentry probetarget:probetarget_nowhere: there is no such function; kprobe probetarget:probetarget_hidden: the kernel takes no probe there"
-	says optional "later left out: kprobe probelater:later_f: the module is not loaded"
+	says optional "later left out: probelater is not loaded"
 	[ "$(grep -c "later left out" "$DIR/optional.err")" -eq 1 ]
 }
 
@@ -98,8 +98,8 @@ plain() { says "$1" "on_kprobe: kprobe probetarget:probetarget_plain"; }
 	[ "$(probe nobtf types on_fentry)" = "missing null fentry probetarget:probetarget_plain: the module has no BTF" ]
 	[[ "$(probe nobtf order "the call")" == "ok kprobe probetarget:probetarget_plain fentry "*"has no BTF" ]]
 	[ "$(probe btf prefix on_kprobe)" = "ok kprobe probetarget:probetarget_sra.isra.0 null" ]
-	[ "$(probe btf optional later)" = "degraded null kprobe probelater:later_f: the module is not loaded" ]
-	[ "$(probe absent kprobes on_kprobe)" = "missing null kprobe probetarget:probetarget_plain: the module is not loaded" ]
+	[ "$(probe btf optional later)" = "degraded null probelater is not loaded" ]
+	[ "$(probe absent kprobes on_kprobe)" = "missing null probetarget is not loaded" ]
 	[ "$(probe absent kernel on_fentry)" = "ok fentry __x64_sys_getpgid null" ]
 }
 

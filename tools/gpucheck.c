@@ -39,6 +39,13 @@ static const struct tool_needs tools[] = {
 	{ "culaunch", "CUDA launches as they happen",
 	  { "trace", "load", "ring_buffer", "uprobe", "btf" },
 	  { "libcuda", "other_processes", "statistics" } },
+	{ "uvmfault", "faults on unified memory",
+	  { "trace", "load", "ring_buffer", "btf", "driver", "nvidia_uvm" },
+	  { "kprobe", "fentry", "statistics" } },
+	{ "gpuioctl", "calls of GPU drivers", { "trace", "load", "ring_buffer", "btf" },
+	  { "driver", "nvidia", "kprobe", "fentry", "tracefs", "statistics" } },
+	{ "gpuxid", "errors of GPUs", {},	/* logs are read everywhere */
+	  { "trace", "load", "ring_buffer", "btf", "driver", "nvidia", "kprobe" } },
 	{ "gpureport", "what took the time", {}, {} },
 	{ "gputimeline", "timeline", {}, {} },
 	{ "gpuflame", "flamegraph of GPU time", {}, {} },
@@ -47,9 +54,10 @@ static const struct tool_needs tools[] = {
 
 /* The probes that each tool's records come from. */
 static const struct tool_sets probes[] = {
-	{ "gpurec", { &set_follow, &set_stack, &set_sched, &set_fault, &set_ioctl,
-		      &set_block } },
-	{ "culaunch", { &set_culaunch } },
+	{ "gpurec", { &set_follow, &set_stack, &set_sched, &set_fault, &set_ioctl, &set_block,
+		      &set_uvm, &set_xid } },
+	{ "culaunch", { &set_culaunch } }, { "uvmfault", { &set_uvm } },
+	{ "gpuioctl", { &set_gpuioctl } }, { "gpuxid", { &set_xid } },
 	{}
 };
 

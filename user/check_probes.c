@@ -63,17 +63,23 @@ static void print_set(const struct tool_sets *tools, const struct probe_set *set
 {
 	struct probe_state states[HOOKS_MAX];
 	struct probe_object *o = NULL;
+	const char *absent = probe_module_missing(set);
 	size_t n = look(set, states, &o);
 	char names[128];
 
 	if (n)
-		out_line(f, "\nprobes \"%s\" of %s", set->name,
+		fputc('\n', f);
+	if (n)
+		out_line(f, "probes \"%s\" of %s", set->name,
 			 tools_of(tools, set, names, sizeof(names)));
-	for (const struct probe_state *s = states; s < states + n; s++) {
-		out_line(f, "  %-9s %-20s %s", check_status_name(status(s)), s->hook,
+	if (n && absent)
+		out_line(f, "  %-9s %-24s is not loaded: none of %zu hooks can be attached",
+			 check_status_name(CHECK_MISSING), absent, n);
+	for (const struct probe_state *s = states; !absent && s < states + n; s++) {
+		out_line(f, "  %-9s %-24s %s", check_status_name(status(s)), s->hook,
 			 s->row ? s->target : s->reason);
 		if (s->row && s->reason[0])
-			out_line(f, "  %-9s %-20s not %s", "", "", s->reason);
+			out_line(f, "  %-9s %-24s not %s", "", "", s->reason);
 	}
 	probe_close(o);
 }

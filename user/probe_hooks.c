@@ -4,6 +4,7 @@
  * kernel's symbols and BTF allow; then they are tried in order, each as a whole.
  */
 #include <errno.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,6 +150,21 @@ static int find_functions(struct probe_object *o)
 	return err;
 }
 
+/* Of any category; those without an event for user space are known to BTF alone. */
+static bool raw_tracepoint_is_there(const char *root, const char *name)
+{
+	glob_t found = {};
+	char pattern[256];
+	bool yes;
+
+	if (libbpf_find_vmlinux_btf_id(name, BPF_TRACE_RAW_TP) > 0)
+		return true;
+	snprintf(pattern, sizeof(pattern), "%s/*/%s", root, name);
+	yes = !glob(pattern, GLOB_NOSORT, NULL, &found);
+	globfree(&found);
+	return yes;
+}
+
 static bool tracepoint_is_there(const struct probe_row *row)
 {
 	static const char *const roots[] = { "/sys/kernel/tracing/events",
@@ -158,6 +174,8 @@ static bool tracepoint_is_there(const struct probe_row *row)
 	for (int i = 0; i < 2; i++) {
 		if (access(roots[i], R_OK | X_OK))
 			continue;
+		if (row->type == PROBE_RAW_TRACEPOINT)
+			return raw_tracepoint_is_there(roots[i], row->what);
 		snprintf(path, sizeof(path), "%s/%s/%s", roots[i], row->where, row->what);
 		return !access(path, F_OK);
 	}
@@ -190,7 +208,8 @@ static void settle_row(struct probe_object *o, const struct probe_row *row)
 			      !bpf_program__set_attach_target(prog, 0, row->what);
 		snprintf(s->reason, sizeof(s->reason), "%s", s->possible ? "" :
 			 "this kernel's BTF has no such tracepoint");
-	} else if (row->type == PROBE_TRACEPOINT && row->hook) {
+	} else if (row->hook && (row->type == PROBE_TRACEPOINT ||
+				 row->type == PROBE_RAW_TRACEPOINT)) {
 		s->possible = tracepoint_is_there(row);
 		snprintf(s->reason, sizeof(s->reason), "%s", s->possible ? "" :
 			 "this kernel has no such tracepoint");
@@ -268,6 +287,12 @@ static void add_reason(const struct probe_object *o, const struct probe_row *row
 	size_t n = strlen(text);
 	char target[128];
 
+	if (probe_settled(o, row)->no_module) {	/* that is all there is to say, once */
+		snprintf(target, sizeof(target), "%s is not loaded", row->where);
+		if (n < size && !strstr(text, target))
+			snprintf(text + n, size - n, "%s%s", n ? "; " : "", target);
+		return;
+	}
 	if (n < size)
 		snprintf(text + n, size - n, "%s%s: %s", n ? "; " : "",
 			 probe_describe(o, row, target, sizeof(target)),

@@ -72,7 +72,7 @@ static const char *why_not(struct probe_object *o, const struct probe_row *row,
 {
 	size_t found = 0;
 
-	if (row->where && kernel_module(row->where, NULL) < MODULE_LIVE)
+	if (s->no_module)
 		return "the module is not loaded";
 	for (u32 i = 0; i < s->count; i++) {
 		found += s->wanted[i].count;
@@ -94,8 +94,10 @@ static const char *why_not(struct probe_object *o, const struct probe_row *row,
 void probe_kernel_settle(struct probe_object *o, const struct probe_row *row)
 {
 	struct probe_settled *s = probe_settled(o, row);
-	const char *reason = why_not(o, row, s);
+	const char *reason;
 
+	s->no_module = row->where && kernel_module(row->where, NULL) < MODULE_LIVE;
+	reason = why_not(o, row, s);
 	s->possible = !reason;
 	snprintf(s->reason, sizeof(s->reason), "%s", reason ? reason : "");
 	/* the same program serves single kprobes */

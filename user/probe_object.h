@@ -13,6 +13,7 @@
 struct probe_settled {
 	bool dropped;		/* its program: by the tool */
 	bool possible;
+	bool no_module;		/* that it names: is not loaded */
 	char reason[REASON_SIZE];	/* why not, or what came of it when it was attached */
 	struct kernel_wanted *wanted;	/* functions that it names */
 	u32 count;
