@@ -111,6 +111,18 @@ shows() { for x; do [[ "$output" == *"$x"* ]] || { echo "nowhere: $x"; echo "$ou
 		"ts=5003 pid=10 gpu=4 device=-1 " "ts=5004 pid=10 gpu=0 device=-1 " "no_device=2"
 }
 
+@test "a device that is defined behind its first kernel is still known by its name" {
+	run -0 deliver <<-END
+	kernel ts=5000 producer=1 pid=10 dur_ns=100 device=0 correlation=7
+	flush
+	device producer=1 ordinal=0 uuid=000102030405060708090a0b0c0d0e0f name=A
+	task ts=1 pid=10 tid=10 start_ns=1 process=1 comm=app
+	uvm_gpu gpu=1 uuid=000102030405060708090a0b0c0d0e0f
+	uvm_batch ts=5050 dur_ns=10 gpu=1 batch=1
+	END
+	shows "device producer=1 ordinal=0 gpu=0 name=A" "uvm_batch ts=5050 pid=0 gpu=1 device=0 memory=- call=- link=1 kernels=?:10:10"
+}
+
 @test "a batch meets the kernels that ran on its GPU meanwhile: one is exact, several are an overlap" {
 	run -0 deliver <<-END
 	$(program)

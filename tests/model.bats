@@ -382,6 +382,20 @@ shows() { for x; do [[ "$output" == *"$x"* ]] || { echo "nowhere: $x"; echo "$ou
 	shows "correlation=7 name=cudaLaunchKernel depth=0 ops=2"
 }
 
+@test "a call that was delivered is not delivered again with an operation that waited elsewhere" {
+	run -0 deliver <<-END
+	$(names)
+	api ts=1000 producer=1 pid=10 tid=11 dur_ns=100 correlation=7 name=1 class=launch
+	flush
+	api ts=40000000000 producer=1 pid=10 tid=11 dur_ns=100 correlation=8 name=3 class=sync
+	flush
+	graph_node producer=1 node=5 correlation=3
+	flush
+	kernel ts=40000005000 producer=1 pid=10 dur_ns=10 correlation=7 name=2 graph_node=5
+	END
+	[ "$(grep -c '^api .*correlation=7' <<< "$output")" -eq 1 ] || { echo "$output"; false; }
+}
+
 @test "a kernel that runs longer than the horizon finds the call that launched it, many or one" {
 	run -0 deliver <<-END
 	$(names)

@@ -11,7 +11,7 @@ setup_file() {
 		-Ibpf -Ivmlinux -Iuser -Iuser/model -Iflamegraph"
 	parts=(user/trace*.c user/model/*.c flamegraph/*.c tests/fuzz/model.c user/crc32c.c user/schema*.c user/log.c
 		user/arena.c user/hash.c user/histogram.c user/out.c user/out_table.c user/outfile.c user/pb.c
-		user/perfetto.c user/demangle.c)
+		user/perfetto.c user/demangle.c user/xid_catalog.c user/sxid_names.c)
 	# shellcheck disable=SC2016	# for the inner shell
 	printf '%s\n' "${parts[@]}" |
 		xargs -P 2 -I{} sh -c 'cc $FLAGS -c {} -o "$W/$(echo {} | tr / _).o"'
@@ -78,10 +78,13 @@ timeline() {
 	local others='^problem:'
 	[ $(($1 % 4)) -eq 0 ] || others='^problem: (?!thread RUNNING twice)'
 	pfcheck "$1.pftrace" > "$1.pf" || ! grep -P "$others" "$1.pf" || return 1
+	# no arrow to an operation that came after its call had been written: hours late (1 of 4 seeds)
+	local arrows=-eq
+	[ $(($1 % 4)) -ne 1 ] || arrows=-le
 	[ "$(grep -c '^problem:' "$1.pf")" = "$(awk '/^problems/ { print $2 }' "$1.pf")" ] &&
 		[ "$(awk '/^kernels/ { print $2 }' "$1.pf")" = "$(cut -d' ' -f 1 "$1.truth")" ] &&
 		[ "$(awk '/^ops/ { print $2 }' "$1.pf")" = "$(awk '{ print $1 + $3 + $5 + $6 }' "$1.truth")" ] &&
-		[ "$(awk '/^flows/ { print $2 }' "$1.pf")" = "$(jq .launch.correlated "$1.json")" ]
+		[ "$(awk '/^flows/ { print $2 }' "$1.pf")" $arrows "$(jq .launch.correlated "$1.json")" ]
 }
 pfcheck() { "$O/test/pfcheck" "$@"; }
 

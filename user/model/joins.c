@@ -180,7 +180,7 @@ static void op_wait(struct waiting_op *w, struct call *at)
 /* Once, after all its operations. */
 static int call_deliver(struct model *m, struct call *c)
 {
-	if (c->away || !c->have_call || !m->view->api)
+	if (c->away || !c->have_call || c->c.delivered || !m->view->api)
 		return 0;
 	c->c.name = model_name(m, c->c.r.e.producer, c->c.r.name);
 	c->c.delivered = true;

@@ -90,14 +90,12 @@ static void managed_end(struct model *m, struct process *p, const struct waiting
 void managed_alloc(struct model *m, const struct waiting_uvm *w)
 {
 	const struct alloc *a = &w->r.alloc;
-	struct process *p = (struct process *)w->process;
+	struct process *p = (struct process *)model_process(m, a->e.producer, a->e.pid);
 	const struct api_call *c = w->call && w->call->have_call ? &w->call->c : NULL;
 	struct managed *x;
 
 	m->counts.allocs += !a->freed;
 	m->counts.frees += !!a->freed;
-	if (!p)
-		return;
 	if (a->freed) {
 		managed_end(m, p, w);
 		return;

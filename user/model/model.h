@@ -114,7 +114,9 @@ struct running {		/* a kernel, or a graph as a whole, on a GPU */
 	u64 start, end;
 	const char *name;	/* mangled, or "[graph]" */
 	const struct process_info *process;
-	u32 gpu;		/* device_info.gpu */
+	u32 pid;
+	u16 producer;
+	u32 ordinal, gpu;	/* device_info.gpu */
 	u64 overlap_ns;		/* with the event it is shown with */
 };
 

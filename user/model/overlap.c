@@ -32,8 +32,9 @@ void overlap_kernel(struct model *m, const struct gpu_head *g)
 	r->start = g->e.ts;
 	r->end = g->e.ts + g->dur_ns < g->e.ts ? ~0ULL : g->e.ts + g->dur_ns;
 	r->name = g->e.kind == EVENT_KERNEL ? model_name(m, g->e.producer, k->name) : "[graph]";
-	r->process = model_process(m, g->e.producer, g->e.pid);
-	r->gpu = device_get(m, g->e.producer, g->device)->gpu;
+	r->pid = g->e.pid;
+	r->producer = g->e.producer;
+	r->ordinal = g->device;
 	heap_put(&m->uvm.kernels, r->start, r);
 	if (m->uvm.kernels.n > (m->uvm.seen ? WAITING_MAX : KEEP_UNASKED))
 		pool_put(&m->uvm.runnings, heap_take(&m->uvm.kernels));
@@ -53,10 +54,14 @@ static void runnings_sweep(struct model *m, struct runnings *s, u64 before)
 	s->sweep = 2 * n + SWEEP_MIN;
 }
 
+/* Only now is it asked who it was and where: their definitions may have come behind it. */
 static void runnings_add(struct model *m, struct running *r, u64 before)
 {
-	struct runnings *s = runnings_get(&m->uvm, r->gpu);
+	struct runnings *s;
 
+	r->process = model_process(m, r->producer, r->pid);
+	r->gpu = device_get(m, r->producer, r->ordinal)->gpu;
+	s = runnings_get(&m->uvm, r->gpu);
 	if (s->n >= s->sweep)
 		runnings_sweep(m, s, before);
 	if (s->n == s->room) {
@@ -91,7 +96,7 @@ void overlap_find(struct model *m, u32 gpu, u32 pid, u64 from, u64 to)
 		struct running *r = s->list[i];
 		u64 start = r->start > from ? r->start : from, end = r->end < to ? r->end : to;
 
-		if (end < start || (pid && r->process->pid != pid))
+		if (end < start || (pid && r->pid != pid))
 			continue;
 		r->overlap_ns = end - start;
 		pointers_add(&m->uvm.met, r);

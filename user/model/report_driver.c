@@ -2,6 +2,7 @@
 /* Sums of driver calls by process and call, of threads as a whole, and the errors of GPUs. */
 #include <string.h>
 #include "report_parts.h"
+#include "xid_catalog.h"
 
 struct thread_row *report_thread(struct report *r, u32 pid, u32 tid, u64 from, u64 to)
 {
@@ -55,12 +56,14 @@ void report_driver_call(struct report *r, const struct driver_call *d)
 
 const char *xid_row_meaning(const struct xid_row *x)
 {
-	return x->text[0] ? x->text : "?";
+	struct xid_meaning m = xid_meaning(x->x.code, x->x.nvswitch, x->x.fatal, x->text);
+
+	return m.text ? m.text : x->text[0] ? x->text : "?";
 }
 
 const char *xid_row_advice(const struct xid_row *x)
 {
-	return "look the number up in NVIDIA's catalogue of Xid errors, and the kernel's log around it";
+	return xid_advice(xid_meaning(x->x.code, x->x.nvswitch, x->x.fatal, x->text).action);
 }
 
 const char *xid_call_name(const struct xid_call_row *c, char *buf, size_t size)

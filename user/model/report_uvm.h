@@ -123,7 +123,8 @@ void report_driver_call(struct report *r, const struct driver_call *d);
 struct thread_row *report_thread(struct report *r, u32 pid, u32 tid, u64 from, u64 to);
 int report_xid(void *ctx, const struct xid_event *x);
 int report_xid_call(void *ctx, const struct xid_call *c, const char *name);
-const char *xid_row_meaning(const struct xid_row *x);	/* else the driver's words */
+const char *xid_row_meaning(const struct xid_row *x);	/* by the catalogue, else the
+							 * driver's words */
 const char *xid_row_advice(const struct xid_row *x);
 const char *xid_call_name(const struct xid_call_row *c, char *buf, size_t size);
 

@@ -139,7 +139,8 @@ int uvm_add(struct model *m, const struct event *e)
 	m->uvm.seen = true;
 	w = pool_get(&m->uvm.events);
 	memcpy(&w->r, e, record_type(e->kind)->size);
-	w->process = e->pid ? model_process(m, e->producer, e->pid) : NULL;
+	if (e->pid && e->kind != EVENT_ALLOC)
+		w->process = model_process(m, e->producer, e->pid);
 	if (e->kind == EVENT_ALLOC && alloc->correlation) {
 		w->call = call_get(m, e->producer, alloc->correlation);
 		w->call->refs++;
