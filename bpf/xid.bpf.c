@@ -42,7 +42,7 @@ struct work {			/* what does not fit on the stack, in a scratch buffer */
 _Static_assert(sizeof(struct work) <= SCRATCH_BYTES, "work fits a scratch buffer");
 
 struct told_key {
-	u64 thread;
+	u64 context;
 	u32 domain, slot;	/* bus << 8 | device */
 	u32 code, nvswitch;
 };
@@ -68,12 +68,14 @@ static __always_inline bool in_interrupt(struct task_struct *task, struct work *
 	return *(volatile u64 *)&w->sp - stack >= STACK_BYTES;
 }
 
-/* Idle threads share one id. */
-static __always_inline u64 this_thread(void)
+/* The thread, and whether it is interrupted; idle threads share one id. */
+static __always_inline u64 this_context(struct work *w)
 {
+	struct task_struct *task = (void *)bpf_get_current_task();
 	u64 tid = (u32)bpf_get_current_pid_tgid();
 
-	return tid ? tid : 1ULL << 32 | bpf_get_smp_processor_id();
+	return (tid ? tid : 1ULL << 32 | bpf_get_smp_processor_id()) |
+	       (u64)in_interrupt(task, w) << 33;
 }
 
 static __always_inline void set_task(struct xid *x)
@@ -117,18 +119,20 @@ static __always_inline bool is_written(void *ctx, struct work *w)
 
 /* ---- once ---- */
 
-static __always_inline struct told_key told_key(const struct xid *x)
+static __always_inline struct told_key told_key(struct work *w)
 {
+	const struct xid *x = &w->x;
+
 	return (struct told_key){
-		.thread = this_thread(), .domain = x->pci_domain,
+		.context = this_context(w), .domain = x->pci_domain,
 		.slot = x->pci_bus << 8 | x->pci_device, .code = x->code,
 		.nvswitch = x->nvswitch,
 	};
 }
 
-static __always_inline void line_told(const struct xid *x)
+static __always_inline void line_told(struct work *w)
 {
-	struct told_key key = told_key(x);
+	struct told_key key = told_key(w);
 	struct told *old = bpf_map_lookup_elem(&told_lines, &key);
 	struct told now = { .ts = bpf_ktime_get_ns(), .lines = 1 };
 
@@ -138,9 +142,9 @@ static __always_inline void line_told(const struct xid *x)
 }
 
 /* Is this report of a line that this thread has just printed? */
-static __always_inline bool was_told(const struct xid *x)
+static __always_inline bool was_told(struct work *w)
 {
-	struct told_key key = told_key(x);
+	struct told_key key = told_key(w);
 	struct told *t = bpf_map_lookup_elem(&told_lines, &key);
 
 	if (!t || !t->lines || bpf_ktime_get_ns() - t->ts >= SAME_CALL_NS)
@@ -159,7 +163,7 @@ static long scan_char(u32 i, struct work **at)
 	if (!c)
 		return 1;
 	xid_scan_step(&w->scan, c);
-	return w->scan.state == SCAN_DONE;
+	return 0;
 }
 
 static __always_inline void scan_line(struct work *w)
@@ -185,7 +189,6 @@ static __always_inline void fill(struct work *w, u8 source)
 	emit_head(&x->e, 0, EVENT_XID);
 	x->e.pid = w->scan.pid;
 	x->e.tid = 0;
-	x->id = __sync_fetch_and_add(&ids, 1) + 1;
 	x->realtime_ns = 0;
 	x->code = w->scan.code;
 	set_address(x, &w->scan);
@@ -201,24 +204,21 @@ static __always_inline void fill(struct work *w, u8 source)
 	x->lines = 0;
 }
 
-/* n: bytes of w->text with the NUL behind it, at least 1 */
-static __always_inline void put(struct work *w, u64 n)
+/* The message becomes the tail, padded with NULs. */
+static __always_inline void put(struct work *w)
 {
-	u64 size;
+	const char *message = &w->line[w->scan.message % LINE_BYTES];
+	long n = bpf_probe_read_kernel_str(w->text, LINE_BYTES, message);
+	u64 bytes = n < 1 ? 1 : n > LINE_BYTES ? LINE_BYTES : n;
 
-	n &= LINE_BYTES * 2 - 1;
-	if (n > LINE_BYTES)
-		n = LINE_BYTES;
-	if (n > 1 && w->text[(n - 2) % LINE_BYTES] == '\n')
-		w->text[(n - 2) % LINE_BYTES] = '\0';
-	for (u32 i = 0; i < 7; i++)	/* the tail is padded with NULs */
-		if ((n + i) % 8)
-			w->text[(n + i) % LINE_BYTES] = '\0';
-		else
-			break;
-	size = sizeof(w->x) + ((n + 7) & ~7ULL);
-	w->x.e.size = size;
-	if (emit_copy(&w->x, size))
+	if (bytes > 1 && w->text[(bytes - 2) % LINE_BYTES] == '\n')
+		w->text[(bytes - 2) % LINE_BYTES] = '\0';
+	for (u32 i = 0; i < 7 && (bytes + i) % 8; i++)
+		w->text[(bytes + i) % LINE_BYTES] = '\0';
+	bytes = (bytes + 7) & ~7ULL;
+	w->x.id = __sync_fetch_and_add(&ids, 1) + 1;
+	w->x.e.size = sizeof(w->x) + bytes;
+	if (emit_copy(&w->x, sizeof(w->x) + bytes))
 		recent_emit(w->x.e.pid, w->x.id);
 }
 
@@ -235,32 +235,29 @@ static __always_inline bool is_tag(const char *head)
 
 static __always_inline void from_line(void *ctx, struct work *w)
 {
-	long n;
-
 	xid_scan_begin(&w->scan);
 	scan_line(w);
 	if (!w->scan.found || w->scan.detail)
 		return;
 	fill(w, XID_CONSOLE);
 	if (is_written(ctx, w))
-		w->x.simulated = w->x.simulated ? w->x.simulated : XID_WRITTEN;
+		w->x.simulated = XID_WRITTEN;
 	else
-		line_told(&w->x);
+		line_told(w);
 	set_owner(w);
-	n = bpf_probe_read_kernel_str(w->text, LINE_BYTES,
-				      &w->line[w->scan.message % LINE_BYTES]);
-	put(w, n < 1 ? 1 : n);
+	put(w);
 }
 
 SEC("raw_tp")
 int console(struct bpf_raw_tracepoint_args *ctx)
 {
 	const char *msg = (const char *)ctx->args[0];
+	u64 bytes = ctx->args[1];	/* no NUL ends them */
 	_Alignas(8) char head[16] = {};
 	struct scratch *s;
 	struct work *w;
 
-	if (ctx->args[1] < 16 || bpf_probe_read_kernel(head, sizeof(head), msg))
+	if (bytes < 16 || bpf_probe_read_kernel(head, sizeof(head), msg))
 		return 0;
 	if (!is_tag(head))
 		return 0;
@@ -269,8 +266,12 @@ int console(struct bpf_raw_tracepoint_args *ctx)
 		return 0;
 	w = (struct work *)s->data;
 	w->sp = (u64)ctx;
-	if (bpf_probe_read_kernel_str(w->line, LINE_BYTES, msg) > 0)
+	if (bytes > LINE_BYTES - 1)
+		bytes = LINE_BYTES - 1;
+	if (!bpf_probe_read_kernel(w->line, bytes, msg)) {
+		w->line[bytes] = '\0';
 		from_line(ctx, w);
+	}
 	scratch_put(s);
 	return 0;
 }
@@ -289,27 +290,30 @@ static __always_inline void scan_address(struct work *w, struct pci_dev___xid *d
 	scan_line(w);
 }
 
+static __always_inline void scan_message(struct work *w, const char *msg)
+{
+	if (bpf_probe_read_kernel_str(w->line, LINE_BYTES, msg) < 1)
+		w->line[0] = '\0';
+	xid_scan_goto(&w->scan, SCAN_MESSAGE);
+	w->scan.message = 0;
+	w->scan.at = 0;
+	scan_line(w);
+}
+
 static __always_inline void from_report(struct work *w, struct pci_dev___xid *dev, u32 code,
 					const char *msg, u8 source, bool nvswitch)
 {
-	long n;
-
 	scan_address(w, dev);
 	w->scan.code = code;
 	w->scan.nvswitch = nvswitch;
-	n = bpf_probe_read_kernel_str(w->text, LINE_BYTES, msg);
-	xid_scan_goto(&w->scan, SCAN_MESSAGE);
-	for (u32 i = 0; i < 2 && n > 2; i++) {
-		xid_scan_message(&w->scan, w->text[i]);
-		w->scan.last = w->text[i];
-	}
+	scan_message(w, msg);
 	if (w->scan.detail)
 		return;
 	fill(w, source);
-	if (was_told(&w->x))
+	if (was_told(w))
 		return;
 	set_owner(w);
-	put(w, n < 1 ? 1 : n);
+	put(w);
 }
 
 static __always_inline int report(u64 sp, struct pci_dev___xid *dev, u32 code,

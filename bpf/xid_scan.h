@@ -43,7 +43,8 @@ struct xid_scan {
 	u8 detail;		/* an SXid's second and third line, about the first */
 	u8 prefix;		/* inside "PCI:" */
 	u8 which;		/* instance that is read */
-	u8 simulated;		/* the test suite says so */
+	u8 simulated;		/* "... (simulated by fakerm)": the test suite says so */
+	u8 label;		/* letters of "(sim" seen */
 	char last;
 	char name[COMM_LEN];
 };
@@ -193,8 +194,8 @@ SCAN_FN char xid_key(bool pid, u32 at)
 	}
 }
 
-/* Its first two letters say something: "Fatal", "Non-fatal", "Severity" and "Data" of the lines
- * behind these, "(simulated)" of the test suite. */
+/* Of an SXid its first two letters say something: "Fatal", "Non-fatal"; "Severity" and "Data"
+ * of the lines behind these. */
 SCAN_FN void xid_scan_message(struct xid_scan *s, char c)
 {
 	if (!s->matched && c == ' ') {
@@ -206,7 +207,6 @@ SCAN_FN void xid_scan_message(struct xid_scan *s, char c)
 		s->matched = 1;
 		return;
 	}
-	s->simulated = s->last == '(' && c == 's';
 	s->detail = s->nvswitch &&
 		((s->last == 'S' && c == 'e') || (s->last == 'D' && c == 'a'));
 	xid_scan_goto(s, SCAN_DONE);
@@ -257,8 +257,17 @@ SCAN_FN void xid_scan_name(struct xid_scan *s, char c)
 	}
 }
 
+SCAN_FN void xid_scan_label(struct xid_scan *s, char c)
+{
+	char next = s->label == 1 ? 's' : s->label == 2 ? 'i' : s->label == 3 ? 'm' : '(';
+
+	s->label = c == next ? s->label + 1 : c == '(';
+	s->simulated |= s->label == 4;
+}
+
 SCAN_FN void xid_scan_step(struct xid_scan *s, char c)
 {
+	xid_scan_label(s, c);
 	switch (s->state) {
 	case SCAN_WORD: xid_scan_word(s, c); break;
 	case SCAN_OPEN: xid_scan_open(s, c); break;

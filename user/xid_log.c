@@ -179,7 +179,7 @@ static int found(struct xid_log *l, const struct xid_scan *s, const char *text, 
 	r.x.e.ts = l->stamp.boot_ns;
 	r.x.realtime_ns = l->stamp.realtime_ns;
 	r.x.source = l->source;
-	if (l->stamp.written && !r.x.simulated)
+	if (l->stamp.written)
 		r.x.simulated = XID_WRITTEN;
 	if (s->detail && add_detail(l, &r))
 		return 0;
@@ -289,7 +289,7 @@ static int speech(struct xid_log *l, const char *text, const char *tag, const ch
 	struct xid_scan s;
 
 	xid_scan_begin(&s);
-	for (const char *p = tag; p < end && s.state != SCAN_DONE; p++)
+	for (const char *p = tag; p < end; p++)
 		xid_scan_step(&s, *p);
 	if (may_wrap && !*end && s.state != SCAN_DONE && s.state != SCAN_WORD) {
 		carry_over(l, tag, end - tag);

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 #include "clock.h"
+#include "driver_calls.h"
 #include "out.h"
 #include "xid_catalog.h"
 #include "xid_host.h"
@@ -131,15 +132,16 @@ void xid_row_count(struct xid_row *r, u64 before, u64 realtime_ns, u64 boot_ns)
 
 static void call_name(char *buf, size_t size, const struct xid_call *c)
 {
-	static const char *const ops[] = { "?", "open", "ioctl", "mmap", "poll", "close" };
+	struct driver_what what = {
+		.device = c->device, .cmd = c->cmd, .rm = c->rm, .op = c->op,
+		.escape = c->cmd & 0xff, .driver = driver_kind_guess(c->device, c->cmd),
+	};
 
 	if (c->what == RECENT_CUDA)
 		snprintf(buf, size, "CUDA %s callback %u", c->op == 1 ? "driver" : "runtime",
 			 c->rm);
-	else if (c->rm)
-		snprintf(buf, size, "%s %#x %#x", ops[c->op <= 5 ? c->op : 0], c->cmd, c->rm);
 	else
-		snprintf(buf, size, "%s %#x", ops[c->op <= 5 ? c->op : 0], c->cmd);
+		driver_call_text(&what, buf, size);
 }
 
 void xid_call_row(struct xid_call_row *r, const struct xid_call *c)
