@@ -8,7 +8,7 @@ setup_file() {
 	export DIR="$O/vm-hooks/${CELL//\//-}"
 	rm -rf "$DIR"
 	mkdir -p "$DIR"
-	vm "$CELL" "tests/vm/probetarget/run $O/test/hooks $DIR" > "$DIR/console" 2>&1
+	VM_TIMEOUT=1500 vm "$CELL" "tests/vm/probetarget/run $O/test/hooks $DIR" > "$DIR/console" 2>&1
 }
 
 setup() {
@@ -79,6 +79,10 @@ plain() { says "$1" "on_kprobe: kprobe probetarget:probetarget_plain"; }
 	says prefix "on_kprobe: kprobe probetarget:probetarget_sra.isra.0"
 	says prefix "on_kretprobe: kretprobe probetarget:probetarget_const.constprop.0 and 1 more"
 	says prefix "on_other: kprobe probetarget:probetarget_parted.part.0"
+}
+
+@test "a pattern means all functions of the module that can be probed" {
+	saw pattern multi=$((12 * 23))
 }
 
 @test "of two modules' functions of one name the right one is probed" {

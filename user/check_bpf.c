@@ -11,6 +11,7 @@
 #include <bpf/libbpf.h>
 #include "calibrate.h"
 #include "check.h"
+#include "kprobe_multi.h"
 #include "uprobe_multi.h"
 
 #define GROUP "BPF"
@@ -144,6 +145,22 @@ static void check_uprobe(struct checks *c)
 	      "Linux 6.6 or later attaches and detaches faster; nothing is lost without it");
 }
 
+static void check_kprobe(struct checks *c)
+{
+	int err = try_kprobe();
+	struct trap_cost t;
+
+	if (err < 0 || calibrate_types(&t, false, true))
+		tried(c, "kprobe", err, "do_sys_openat2", false,
+		      "a kernel built with CONFIG_KPROBES=y: functions of nvidia.ko can only be probed with it");
+	else
+		check_add(c, GROUP, "kprobe", CHECK_OK, "",
+			  "a hit costs %llu ns here, a return %llu", t.kprobe_ns,
+			  t.kretprobe_ns);
+	tried(c, "kprobe_multi", kprobe_multi_try(), "many functions in one link", false,
+	      "Linux 5.18 or later attaches faster; nothing is lost without it");
+}
+
 static void check_programs(struct checks *c)
 {
 	tried(c, "raw_tracepoint", try_raw_tracepoint(), "sys_enter", true,
@@ -153,8 +170,7 @@ static void check_programs(struct checks *c)
 	      "needs BTF and a kernel built with CONFIG_DEBUG_INFO_BTF=y");
 	tried(c, "perf_event", try_perf_event(), "sampling by the CPU clock", false,
 	      "see perf_event_paranoid");
-	tried(c, "kprobe", try_kprobe(), "do_sys_openat2", false,
-	      "a kernel built with CONFIG_KPROBES=y: functions of nvidia.ko can only be probed with it");
+	check_kprobe(c);
 	tried(c, "fentry", try_btf_program("do_sys_openat2", BPF_TRACE_FENTRY),
 	      "do_sys_openat2", false,
 	      "a kernel built with CONFIG_FUNCTION_TRACER=y and CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS=y");

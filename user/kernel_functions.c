@@ -34,11 +34,16 @@ static bool read_line(char *text, struct line *l)
 	return true;
 }
 
+static bool is_pattern(const struct kernel_wanted *w)
+{
+	return memchr(w->name, '*', w->len) != NULL;
+}
+
 static u32 rank_of(const struct kernel_wanted *w, const struct line *l)
 {
 	char pattern[128];
 
-	if (memchr(w->name, '*', w->len)) {
+	if (is_pattern(w)) {
 		snprintf(pattern, sizeof(pattern), "%.*s", (int)w->len, w->name);
 		return fnmatch(pattern, l->name, 0) || strstr(l->name, ".cold") ? RANK_NONE :
 			RANK_NAME;
@@ -83,6 +88,43 @@ static int take(struct kernel_wanted *w, const struct line *l)
 	return 0;
 }
 
+/* "name" or "name [module]" */
+static void mark_traceable(struct kernel_wanted *w, char *text, bool *yes)
+{
+	char *end = text + strcspn(text, " \n"), *module = NULL;
+
+	if (*end == ' ' && end[1] == '[') {
+		module = end + 2;
+		module[strcspn(module, "]")] = '\0';
+	}
+	*end = '\0';
+	if (!same_module(w->module, module))
+		return;
+	for (u32 i = 0; i < w->count; i++)
+		yes[i] |= !strcmp(w->found[i].name, text);
+}
+
+/* Of what a pattern found, only functions that can be probed: one that cannot would fail them
+ * all. Where the list cannot be read, all stay. */
+static void keep_traceable(struct kernel_wanted *w)
+{
+	FILE *f = fopen("/sys/kernel/tracing/available_filter_functions", "re");
+	bool *yes = calloc(w->count + 1, sizeof(*yes));
+	char text[1024];
+	u32 n = 0;
+
+	while (f && yes && fgets(text, sizeof(text), f))
+		mark_traceable(w, text, yes);
+	for (u32 i = 0; f && yes && i < w->count; i++)
+		if (yes[i])
+			w->found[n++] = w->found[i];
+	if (f && yes)
+		w->count = n;
+	if (f)
+		fclose(f);
+	free(yes);
+}
+
 int kernel_functions_find(struct kernel_wanted *wanted, size_t n)
 {
 	FILE *f = fopen("/proc/kallsyms", "re");
@@ -105,6 +147,9 @@ int kernel_functions_find(struct kernel_wanted *wanted, size_t n)
 			err = take(&wanted[i], &l);
 	}
 	fclose(f);
+	for (size_t i = 0; i < n && !err; i++)
+		if (wanted[i].count && is_pattern(&wanted[i]))
+			keep_traceable(&wanted[i]);
 	return err;
 }
 

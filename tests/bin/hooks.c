@@ -82,6 +82,11 @@ static const struct probe_row prefix[] = {
 	ROW(on_multi, KPROBE_MULTI, "probetarget_sra,probetarget_plain"),
 	{}
 };
+/* What takes no probe is left out of what a pattern means. */
+static const struct probe_row pattern[] = {
+	ROW(on_multi, KPROBE_MULTI, "probetarget_*"),
+	{}
+};
 static const struct probe_row twin[] = {
 	CHOICE(on_fentry_twin, FENTRY, "probetarget_twin", "the call", 0),
 	CHOICE(on_kprobe, KPROBE, "probetarget_twin", "the call", 1),
@@ -115,8 +120,8 @@ static const struct probe_row other[] = {
 
 static const struct probe_set sets[] = {
 	SET(types), SET(kprobes), SET(plain), SET(order), SET(undo), SET(optional),
-	SET(required), SET(refused), SET(prefix), SET(twin), SET(verifier), SET(kernel),
-	SET(other), {}
+	SET(required), SET(refused), SET(prefix), SET(pattern), SET(twin), SET(verifier),
+	SET(kernel), SET(other), {}
 };
 
 static const struct option_row options[] = {
