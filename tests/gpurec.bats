@@ -183,7 +183,7 @@ whole() {
 	[ "$(count fault)" -eq 0 ]
 	[ "$(count api_stack)" -eq 0 ]
 	run -0 "$BIN/gpurec" --probes list
-	for set in follow stack sched fault ioctl block xid; do [[ "$output" == *$set* ]]; done
+	for set in follow stack sched fault ioctl block uvm xid; do [[ "$output" == *$set* ]]; done
 	run -2 "$BIN/gpurec" --probes sched,nonsense true
 	[[ "$output" == *'no probe set is called "nonsense"'* ]]
 }

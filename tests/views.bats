@@ -11,7 +11,8 @@ setup_file() {
 		-Ibpf -Ivmlinux -Iuser -Iuser/model -Iflamegraph"
 	parts=(user/trace*.c user/model/*.c flamegraph/*.c tests/fuzz/model.c user/crc32c.c user/schema*.c user/log.c
 		user/arena.c user/hash.c user/histogram.c user/out.c user/out_table.c user/outfile.c user/pb.c
-		user/perfetto.c user/demangle.c user/xid_catalog.c user/sxid_names.c)
+		user/perfetto.c user/demangle.c user/xid_catalog.c user/sxid_names.c
+		user/driver_names.c user/driver_table.c user/uvm_gpus.c)
 	# shellcheck disable=SC2016	# for the inner shell
 	printf '%s\n' "${parts[@]}" |
 		xargs -P 2 -I{} sh -c 'cc $FLAGS -c {} -o "$W/$(echo {} | tr / _).o"'

@@ -6,7 +6,7 @@
 
 static const struct record_set sets[] = {
 	{ &set_follow }, { &set_stack, 1, &set_stack5 }, { &set_sched }, { &set_fault },
-	{ &set_ioctl }, { &set_block }, { &set_xid }, {}
+	{ &set_ioctl }, { &set_block }, { &set_uvm }, { &set_xid }, {}
 };
 
 static const struct enum_name graph_words[] = { { 0, "launch" }, { 1, "node" }, {} };

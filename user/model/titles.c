@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* See titles.h. */
 #include <stdio.h>
+#include "driver_calls.h"
 #include "symbols.h"
 #include "titles.h"
 
@@ -46,13 +47,10 @@ const char *uvm_gpu_name(const struct uvm_gpu_info *g, char *buf, size_t size)
 
 const char *driver_name(const struct driver_call *d, char *buf, size_t size)
 {
-	const char *op = record_enum_name(EVENT_DRIVER, "op", d->op);
+	struct driver_what w = { d->device, d->cmd, d->rm, d->op ? d->op : DRIVER_IOCTL,
+				 d->escape, d->driver };
 
-	if (d->rm)
-		snprintf(buf, size, "%s 0x%x 0x%x", op ? op : "call", d->escape, d->rm);
-	else if (d->op == DRIVER_IOCTL || !d->op)
-		snprintf(buf, size, "ioctl 0x%x", d->cmd);
-	else
-		snprintf(buf, size, "%s", op ? op : "call");
-	return buf;
+	if (!w.driver)		/* where it was recorded by the system call alone */
+		w.driver = driver_kind_guess(d->device, d->cmd);
+	return driver_call_text(&w, buf, size);
 }
