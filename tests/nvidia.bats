@@ -26,6 +26,20 @@ setup() {
 	[ ! -s "$D/wrong" ] || { cat "$D/wrong"; false; }
 }
 
+@test "a version that is no release is taken as the one before in its branch, else as the nearest" {
+	while read -r version release; do
+		[ "$("$LAYOUT" nearest "$version")" = "$release" ] || { echo "$version: $("$LAYOUT" nearest "$version")"; false; }
+	done <<-END
+		535.261.03 535.261.03
+		570.133.21 570.133.20
+		570.250 570.211.01
+		545.01 545.23.06
+		540.10.01 535.288.01
+		600.10 595.45.04
+		470.57.02 515.43.04
+	END
+}
+
 @test "fields behind a kernel's type of another size are not read, those before it are" {
 	cat > "$D/kernel.c" <<-END
 		struct mutex { char bytes[48]; } mutex;

@@ -8,6 +8,7 @@
  *                                one of our structs in front of a field
  * uvmlayout table VERSION [hmm]  as the table has it
  * uvmlayout fit VERSION KERNEL   the same on a kernel with the types of that file
+ * uvmlayout nearest VERSION      the release of the table that stands for a version
  * uvmlayout releases             the releases of the table
  * uvmlayout since                "NAME SAID FOUND": the first release that has a field or an
  *                                argument, by nvidia_uvm.h and by the table
@@ -150,6 +151,13 @@ static int by_table(const char *version, bool hmm, const char *kernel_file)
 	return 0;
 }
 
+static void nearest(const char *version)
+{
+	char text[32];
+
+	puts(nvidia_version_text(nvidia_release(nvidia_version(version)), text, sizeof(text)));
+}
+
 static void releases(void)
 {
 	char text[32];
@@ -195,6 +203,8 @@ int main(int argc, char **argv)
 		return !!by_table(argv[2], argc > 3, NULL);
 	if (argc == 4 && !strcmp(argv[1], "fit"))
 		return !!by_table(argv[2], false, argv[3]);
+	if (argc == 3 && !strcmp(argv[1], "nearest"))
+		return nearest(argv[2]), 0;
 	if (argc == 2 && !strcmp(argv[1], "releases"))
 		return releases(), 0;
 	if (argc == 2 && !strcmp(argv[1], "since"))

@@ -48,6 +48,15 @@ size_t uvm_layout_fit(struct uvm_layout *l, const struct btf *kernel, bool hmm,
  * driver. Without a driver all is absent. 0 or a reported error. */
 int uvm_prepare(struct probe_object *o);
 
+struct probe_set;
+struct probe_state;
+/* What would become of the set's hooks on NVIDIA's modules with a release of the table. Returns
+ * how many, at most max. */
+size_t nvidia_probe_states(const struct probe_set *set, u32 release,
+			   struct probe_state *states, size_t max);
+/* The fields that the release has in no build. */
+size_t nvidia_fields_missing(u32 release, const char **names, size_t max);
+
 /* The fields by number, 0 ... UVM_FIELD_COUNT - 1, and the arguments. */
 struct uvm_field *uvm_layout_field(struct uvm_layout *l, size_t i);
 u8 *uvm_layout_arg(struct uvm_layout *l, size_t i);

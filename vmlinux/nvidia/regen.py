@@ -130,6 +130,13 @@ def sources(checkout, tag, folder):
 
 def signature(texts, name):
     """"static NV_STATUS (uvm_gpu_t *gpu, ...)" of its definition, None when there is none."""
+    if name.startswith("trace_"):
+        event = re.compile(r"\bTRACE_EVENT\(\s*" + name[6:] + r",\s*TP_PROTO\(([^)]*)\)")
+        for _, text in texts:
+            m = event.search(text)
+            if m:
+                return "tracepoint (" + " ".join(m.group(1).split()) + ")"
+        return None
     pattern = re.compile(r"\b" + name + r"\s*\(([^;{}]*?)\)\s*\{")
     for is_c, text in texts:
         for m in pattern.finditer(text) if name in text else ():
