@@ -147,3 +147,43 @@ library() {
 	run -1 bash -c "'$tool' 2>&1 > /dev/full"
 	[ "$output" = "gpucheck: cannot write the output: No space left on device" ]
 }
+
+# hook VERSION HOOK: "status probe" of one hook of uvmfault on a release
+hook() { "$tool" --driver "$1" -j | jq -r --arg h "$2" '.probes[] | select(.set == "uvm" and .hook == $h) | "\(.status) \(.probe)"'; }
+
+@test "--driver: the hooks of each release are by its own functions" {
+	requires jq
+	[ "$(hook 535.261.03 batches)" = "ok fexit nvidia_uvm:uvm_gpu_service_replayable_faults" ]
+	[ "$(hook 570.133.20 batches)" = "ok fexit nvidia_uvm:uvm_parent_gpu_service_replayable_faults" ]
+	[ "$(hook 595.45.04 'non-replayable faults')" = "ok fexit nvidia_uvm:uvm_parent_gpu_service_non_replayable_fault_buffer" ]
+	[ "$(hook 570.86.15 'access counters')" = "ok fexit nvidia_uvm:uvm_parent_gpu_service_access_counters" ]
+	[ "$(hook 570.133.20 'access counters')" = "ok fexit nvidia_uvm:uvm_service_access_counters" ]
+	[ "$(hook 515.43.04 'ATS service')" = "degraded null" ]
+	[ "$("$tool" --driver 570.133.20 -j | jq -c '[.release, .known, (.fields_missing | contains(["space_gpus"]))]')" = '["570.133.20",true,true]' ]
+}
+
+@test "--driver: every function of NVIDIA's modules that a probe hooks is known in some release" {
+	for version in 515.43.04 535.261.03 550.163.01 570.133.20 595.45.04; do
+		"$tool" --driver "$version" > "$BATS_TEST_TMPDIR/out"
+		[ "$(grep -c 'nvidia_uvm:\|nvidia:' "$BATS_TEST_TMPDIR/out")" -ge 20 ]
+		run ! grep 'in no known release' "$BATS_TEST_TMPDIR/out"
+	done
+}
+
+@test "--driver: a version that is no release is said, and so is a word that is no version" {
+	run -0 "$tool" --driver 570.250
+	[ "${lines[0]}" = "driver 570.250 is no release that is known: below is 570.211.01" ]
+	run -2 "$tool" --driver newest
+	[ "$output" = 'gpucheck: --driver wants a version such as 570.133.20, not "newest"' ]
+}
+
+@test "what gpucheck says of a release is what the built modules show" {
+	requires vm
+	requires driver
+	# shellcheck disable=SC2016	# for the guest's shell
+	vm "$CELL" 'load soft; jq="[.probes[] | select(.set == \"uvm\") | [.hook, .status, .probe]] | sort"
+		$O/bin/gpucheck -j | jq "$jq" > /tmp/here
+		$O/bin/gpucheck -j --driver "$(cat /sys/module/nvidia_uvm/version)" | jq "$jq" > /tmp/release
+		jq length /tmp/here; diff /tmp/here /tmp/release' > "$BATS_TEST_TMPDIR/out" || { cat "$BATS_TEST_TMPDIR/out"; false; }
+	[ "$(head -n 1 "$BATS_TEST_TMPDIR/out")" -ge 18 ]
+}

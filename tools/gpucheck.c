@@ -5,14 +5,22 @@
 #include <string.h>
 #include "check.h"
 #include "check_probes.h"
+#include "gpu/nvidia_driver.h"
+#include "gpu/nvidia_table.h"
+#include "log.h"
 #include "options.h"
 #include "out.h"
 #include "sets/sets.h"
 
-static struct settings { bool json; } set;
+static struct settings {
+	bool json;
+	const char *driver;
+} set;
 
 static const struct option_row options[] = {
 	OPT_SET(struct settings, json, 'j', "json", NULL, OPT_SWITCH, "one JSON object"),
+	OPT_SET(struct settings, driver, 0, "driver", "VERSION", OPT_STRING,
+		"what the probes would find on that release of NVIDIA's driver"),
 	{}
 };
 
@@ -22,7 +30,8 @@ static const struct program gpucheck = {
 	.usage = "[OPTION...]",
 	.notes = "status words: ok, degraded (works with less), missing (does not work)\n",
 	.examples = "  gpucheck                                             everything, with remedies\n"
-		    "  gpucheck -j | jq -r '.tools[] | select(.status != \"ok\") | .tool, .why'\n",
+		    "  gpucheck -j | jq -r '.tools[] | select(.status != \"ok\") | .tool, .why'\n"
+		    "  gpucheck --driver 570.133.20                         probes on a driver that is not here\n",
 	.groups = { { options, &set } },
 };
 
@@ -124,8 +133,63 @@ static void print_json(const struct checks *c)
 		json_close(&j);
 	}
 	json_close(&j);
-	check_probes_json(probes, &j);
+	check_probes_json(probes, 0, &j);
 	json_close(&j);
+}
+
+/* Hooks on NVIDIA's modules, and the fields of its structs that are not there. */
+static int print_release(u32 version, u32 release)
+{
+	const char *fields[UVM_FIELD_COUNT];
+	size_t n = nvidia_fields_missing(release, fields, UVM_FIELD_COUNT);
+	char text[32];
+
+	nvidia_version_text(release, text, sizeof(text));
+	if (release == version)
+		out_line(stdout, "driver %s", text);
+	else
+		out_line(stdout, "driver %s is no release that is known: below is %s",
+			 set.driver, text);
+	check_probes_print(probes, release, stdout);
+	fputc('\n', stdout);
+	out_line(stdout, "fields that %s does not have", text);
+	for (size_t i = 0; i < n; i++)
+		out_line(stdout, "  %s", fields[i]);
+	return out_finish(stdout, "the output") ? 1 : 0;
+}
+
+static int print_release_json(u32 version, u32 release)
+{
+	struct json j = { .f = stdout, .indent = 2 };
+	const char *fields[UVM_FIELD_COUNT];
+	size_t n = nvidia_fields_missing(release, fields, UVM_FIELD_COUNT);
+	char text[32];
+
+	json_object(&j, NULL);
+	json_str(&j, "schema", "gpuscope.gpucheck.0");
+	json_str(&j, "driver", set.driver);
+	json_str(&j, "release", nvidia_version_text(release, text, sizeof(text)));
+	json_bool(&j, "known", release == version);
+	check_probes_json(probes, release, &j);
+	json_array(&j, "fields_missing");
+	for (size_t i = 0; i < n; i++)
+		json_str(&j, NULL, fields[i]);
+	json_close(&j);
+	json_close(&j);
+	return out_finish(stdout, "the output") ? 1 : 0;
+}
+
+static int release(void)
+{
+	u32 version = nvidia_version(set.driver);
+
+	if (!version) {
+		fail_usage("--driver wants a version such as 570.133.20, not \"%s\"",
+			   set.driver);
+		return 2;
+	}
+	return (set.json ? print_release_json : print_release)(version,
+							       nvidia_release(version));
 }
 
 int main(int argc, char **argv)
@@ -135,6 +199,8 @@ int main(int argc, char **argv)
 
 	if (code >= 0)
 		return code;
+	if (set.driver)
+		return release();
 	check_kernel(&checks);
 	check_privileges(&checks);
 	check_bpf(&checks);
@@ -145,7 +211,7 @@ int main(int argc, char **argv)
 	else {
 		check_print(&checks, stdout);
 		print_tools(&checks);
-		check_probes_print(probes, stdout);
+		check_probes_print(probes, 0, stdout);
 	}
 	return out_finish(stdout, "the output") ? 1 : 0;
 }

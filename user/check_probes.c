@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <string.h>
 #include "check_probes.h"
+#include "gpu/nvidia_driver.h"
 #include "log.h"
 #include "out.h"
 
@@ -27,9 +28,11 @@ static bool has_hooks(const struct probe_set *set)
 	return false;
 }
 
-static size_t look(const struct probe_set *set, struct probe_state *states,
+static size_t look(const struct probe_set *set, u32 release, struct probe_state *states,
 		   struct probe_object **o)
 {
+	if (release)
+		return nvidia_probe_states(set, release, states, HOOKS_MAX);
 	return probe_open(o, set, NULL) ? 0 : probe_states(*o, states, HOOKS_MAX);
 }
 
@@ -59,12 +62,13 @@ static const char *tools_of(const struct tool_sets *tools, const struct probe_se
 	return buf;
 }
 
-static void print_set(const struct tool_sets *tools, const struct probe_set *set, FILE *f)
+static void print_set(const struct tool_sets *tools, const struct probe_set *set, u32 release,
+		      FILE *f)
 {
 	struct probe_state states[HOOKS_MAX];
 	struct probe_object *o = NULL;
-	const char *absent = probe_module_missing(set);
-	size_t n = look(set, states, &o);
+	const char *absent = release ? NULL : probe_module_missing(set);
+	size_t n = look(set, release, states, &o);
 	char names[128];
 
 	if (n)
@@ -79,17 +83,18 @@ static void print_set(const struct tool_sets *tools, const struct probe_set *set
 		out_line(f, "  %-9s %-24s %s", check_status_name(status(s)), s->hook,
 			 s->row ? s->target : s->reason);
 		if (s->row && s->reason[0])
-			out_line(f, "  %-9s %-24s not %s", "", "", s->reason);
+			out_line(f, "  %-9s %-24s %s%s", "", "", release ? "" : "not ",
+				 s->reason);
 	}
 	probe_close(o);
 }
 
-static void json_set(const struct tool_sets *tools, const struct probe_set *set,
+static void json_set(const struct tool_sets *tools, const struct probe_set *set, u32 release,
 		     struct json *j)
 {
 	struct probe_state states[HOOKS_MAX];
 	struct probe_object *o = NULL;
-	size_t n = look(set, states, &o);
+	size_t n = look(set, release, states, &o);
 
 	for (const struct probe_state *s = states; s < states + n; s++) {
 		json_object(j, NULL);
@@ -109,17 +114,17 @@ static void json_set(const struct tool_sets *tools, const struct probe_set *set,
 	probe_close(o);
 }
 
-void check_probes_print(const struct tool_sets *tools, FILE *f)
+void check_probes_print(const struct tool_sets *tools, u32 release, FILE *f)
 {
 	struct looked_at l = {};
 
 	for (const struct tool_sets *t = tools; t->tool; t++)
 		for (size_t i = 0; i < TOOL_SETS_MAX && t->sets[i]; i++)
 			if (has_hooks(t->sets[i]) && is_new(&l, t->sets[i]))
-				print_set(tools, t->sets[i], f);
+				print_set(tools, t->sets[i], release, f);
 }
 
-void check_probes_json(const struct tool_sets *tools, struct json *j)
+void check_probes_json(const struct tool_sets *tools, u32 release, struct json *j)
 {
 	struct looked_at l = {};
 
@@ -127,6 +132,6 @@ void check_probes_json(const struct tool_sets *tools, struct json *j)
 	for (const struct tool_sets *t = tools; t->tool; t++)
 		for (size_t i = 0; i < TOOL_SETS_MAX && t->sets[i]; i++)
 			if (has_hooks(t->sets[i]) && is_new(&l, t->sets[i]))
-				json_set(tools, t->sets[i], j);
+				json_set(tools, t->sets[i], release, j);
 	json_close(j);
 }

@@ -18,7 +18,10 @@ struct tool_sets {
 	const struct probe_set *sets[TOOL_SETS_MAX];	/* NULL ends */
 };
 
-void check_probes_print(const struct tool_sets *tools, FILE *f);
-void check_probes_json(const struct tool_sets *tools, struct json *j);	/* "probes" */
+/* release 0: on the running kernel; else the hooks on NVIDIA's modules alone, on that release
+ * (user/gpu/nvidia_table.h). */
+void check_probes_print(const struct tool_sets *tools, u32 release, FILE *f);
+/* "probes" */
+void check_probes_json(const struct tool_sets *tools, u32 release, struct json *j);
 
 #endif

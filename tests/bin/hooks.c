@@ -165,7 +165,7 @@ static int check(void)
 	for (size_t i = 0; sets[i].name; i++)
 		list[0].sets[i] = &sets[i];
 	json_object(&j, NULL);
-	check_probes_json(list, &j);
+	check_probes_json(list, 0, &j);
 	json_close(&j);
 	return 0;
 }

@@ -7,9 +7,28 @@
 #include "nvidia_table.h"
 #include "probe.h"
 
+static bool is_tracepoint(const struct probe_row *r)
+{
+	return r->type == PROBE_TRACEPOINT || r->type == PROBE_RAW_TRACEPOINT;
+}
+
+/* The driver's function of that name, len bytes; NULL: of no release. */
+static const struct nvidia_function *function(const struct probe_row *r, const char *what,
+					      size_t len)
+{
+	char name[96];
+
+	snprintf(name, sizeof(name), "%s%.*s", is_tracepoint(r) ? "trace_" : "", (int)len,
+		 what);
+	return nvidia_function(r->where ? r->where : "nvidia", name);
+}
+
+/* Raw tracepoints do not say whose they are. */
 static bool of_driver(const struct probe_row *r)
 {
-	return r->where && (!strcmp(r->where, "nvidia") || !strcmp(r->where, "nvidia_uvm"));
+	if (r->where)
+		return !strcmp(r->where, "nvidia") || !strcmp(r->where, "nvidia_uvm");
+	return r->type == PROBE_RAW_TRACEPOINT && function(r, r->what, strlen(r->what));
 }
 
 static const char *hook_name(const struct probe_row *r)
@@ -25,7 +44,6 @@ static bool same_hook(const struct probe_row *a, const struct probe_row *b)
 /* Functions by commas; one with * is taken to be there. */
 static bool row_works(const struct probe_row *r, u32 release)
 {
-	char name[96];
 	size_t n;
 
 	if (!of_driver(r))
@@ -34,10 +52,8 @@ static bool row_works(const struct probe_row *r, u32 release)
 		const struct nvidia_function *f;
 
 		n = strcspn(p, ",");
-		snprintf(name, sizeof(name), "%s%.*s",
-			 r->type == PROBE_TRACEPOINT ? "trace_" : "", (int)n, p);
-		f = nvidia_function(r->where, name);
-		if (!strchr(name, '*') && (!f || !*nvidia_function_kind(f, release)))
+		f = function(r, p, n);
+		if (!memchr(p, '*', n) && (!f || !*nvidia_function_kind(f, release)))
 			return false;
 	}
 	return true;
@@ -65,6 +81,7 @@ static const struct probe_row *best(const struct probe_set *set, const struct pr
 	missing[0] = 0;
 	for (unsigned choice = 0; choice < 16; choice++) {
 		const struct probe_row *first = NULL, *bad = NULL;
+		bool known;
 		char text[128];
 
 		for (const struct probe_row *r = set->probes; r->name; r++) {
@@ -76,9 +93,13 @@ static const struct probe_row *best(const struct probe_set *set, const struct pr
 		}
 		if (first && !bad)
 			return first;
-		snprintf(text, sizeof(text), "%s:%s", bad ? bad->where : "",
-			 bad ? bad->what : "");
-		if (bad && !strstr(missing, text) && used < size)
+		if (!bad)
+			continue;
+		known = function(bad, bad->what, strlen(bad->what));
+		snprintf(text, sizeof(text), "%s%s%s%s", bad->where ? bad->where : "",
+			 bad->where ? ":" : "", bad->what,
+			 known ? "" : " (in no known release)");
+		if (!strstr(missing, text) && used < size)
 			used += snprintf(missing + used, size - used, "%s%s",
 					 used ? ", " : "no ", text);
 	}

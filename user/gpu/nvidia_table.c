@@ -661,6 +661,15 @@ const struct nvidia_function nvidia_functions[] = {
 		{ 525047004, 261 }, { 530030002, 0 }) },
 	{ "nvidia_uvm", "uvm_gpu_fault_buffer_flush", KINDS({ 515043004, 262 },
 		{ 595044002, 0 }) },
+	{ "nvidia_uvm", "uvm_open_entry", KINDS({ 515043004, 263 }) },
+	{ "nvidia_uvm", "uvm_release_entry", KINDS({ 515043004, 263 }) },
+	{ "nvidia_uvm", "uvm_mmap_entry", KINDS({ 515043004, 179 }) },
+	{ "nvidia_uvm", "uvm_unlocked_ioctl_entry", KINDS({ 515043004, 178 }) },
+	{ "nvidia_uvm", "uvm_tools_open_entry", KINDS({ 515043004, 263 }) },
+	{ "nvidia_uvm", "uvm_tools_release_entry", KINDS({ 515043004, 263 }) },
+	{ "nvidia_uvm", "uvm_tools_poll_entry", KINDS({ 515043004, 264 }) },
+	{ "nvidia_uvm", "uvm_tools_unlocked_ioctl_entry", KINDS({ 515043004, 178 }) },
+	{ "nvidia", "trace_nvidia_dev_xid", KINDS({ 515043004, 0 }, { 575051002, 265 }) },
 	{}
 };
 
@@ -928,4 +937,7 @@ const char *const nvidia_kinds[] = {
 	"static NV_STATUS (uvm_gpu_t *gpu, struct mm_struct *mm, uvm_va_block_t *va_block, NvU32 first_fault_index, uvm_fault_service_batch_context_t *batch_context, NvU32 *block_faults)",
 	"static NV_STATUS (uvm_gpu_t *gpu, uvm_va_block_t *va_block, NvU32 first_fault_index, uvm_fault_service_batch_context_t *batch_context, NvU32 *block_faults)",
 	"NV_STATUS (uvm_gpu_t *gpu)",
+	"static int (struct inode *inode, struct file *filp)",
+	"static unsigned (struct file *filp, poll_table *wait)",
+	"tracepoint (const struct pci_dev *pdev, uint32_t error_code, const char *msg)",
 };

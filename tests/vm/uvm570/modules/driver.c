@@ -237,15 +237,21 @@ service_fault_batch(uvm_parent_gpu_t *parent_gpu, u32 service_mode,
 }
 
 AS_IT_STANDS NV_STATUS
+push_replay_on_gpu(uvm_gpu_t *gpu, u32 type, uvm_fault_service_batch_context_t *batch_context)
+{
+	uvm_push_t push = { .gpu = (u64)gpu };
+
+	uvm_tools_broadcast_replay(gpu, &push, batch_context->batch_id, 0);
+	batch_context->num_replays++;
+	return 0;
+}
+
+/* On each GPU of the board, of which there is one: no MIG here. */
+AS_IT_STANDS NV_STATUS
 push_replay_on_parent_gpu(uvm_parent_gpu_t *parent_gpu, u32 type,
 			  uvm_fault_service_batch_context_t *batch_context)
 {
-	uvm_push_t push = { .gpu = (u64)play_board(parent_gpu, NULL)->gpu };
-
-	uvm_tools_broadcast_replay(play_board(parent_gpu, NULL)->gpu, &push,
-				   batch_context->batch_id, 0);
-	batch_context->num_replays++;
-	return 0;
+	return push_replay_on_gpu(play_board(parent_gpu, NULL)->gpu, type, batch_context);
 }
 
 AS_IT_STANDS void uvm_parent_gpu_service_replayable_faults(uvm_parent_gpu_t *parent_gpu)

@@ -48,6 +48,8 @@ NV_STATUS service_fault_batch_block_locked(uvm_gpu_t *gpu, uvm_va_block_t *va_bl
 					   uvm_fault_service_batch_context_t *batch_context,
 					   u32 first_fault_index, const bool hmm_migratable,
 					   u32 *block_faults);
+NV_STATUS push_replay_on_gpu(uvm_gpu_t *gpu, u32 type,
+			     uvm_fault_service_batch_context_t *batch_context);
 NV_STATUS push_replay_on_parent_gpu(uvm_parent_gpu_t *parent_gpu, u32 type,
 				    uvm_fault_service_batch_context_t *batch_context);
 void uvm_tools_broadcast_replay(uvm_gpu_t *gpu, uvm_push_t *push, u32 batch_id,
