@@ -59,7 +59,7 @@ static void read_file(const char *name)
 	free(line);
 }
 
-/* Words of the command line, split at those that are or end in ";". */
+/* Words of the command line, split at ";" and at ends of lines. */
 static void read_words(int n, char **words)
 {
 	char *all = strdup(""), *part, *next;
@@ -73,7 +73,7 @@ static void read_words(int n, char **words)
 		free(all);
 		all = longer;
 	}
-	for (next = all; (part = strsep(&next, ";"));)
+	for (next = all; (part = strsep(&next, ";\n"));)
 		add_step(part);
 }
 

@@ -44,20 +44,26 @@ static void packet_fault(u32 *e, const struct user_chan *c, const struct fakerm_
 		e[7] |= 1 << 20;
 }
 
+static int out_of_time(u64 deadline)
+{
+	if (fatal_signal_pending(current))
+		return -EINTR;
+	return ktime_get_ns() > deadline ? -ETIMEDOUT : 0;
+}
+
 /* Wait until done() or the time is over, and raise the interrupt while it is due. */
 int await(struct gpu *gpu, u64 deadline, bool (*done)(struct gpu *gpu),
 	  bool (*due)(struct gpu *gpu))
 {
-	while (!done(gpu)) {
-		if (ktime_get_ns() > deadline)
-			return -ETIMEDOUT;
-		if (fatal_signal_pending(current))
-			return -EINTR;
+	int err = 0;
+
+	while (!err && !done(gpu)) {
+		err = out_of_time(deadline);
 		if (due(gpu))
 			irq_work_queue(&gpu->irq);
 		usleep_range(20, 60);
 	}
-	return 0;
+	return err;
 }
 
 u64 deadline_of(u32 timeout_ms)
@@ -205,7 +211,7 @@ static int inject_group(struct gpu *gpu, struct fakerm_inject *in, const struct 
 	if (!err)
 		err = put_group(gpu, in, f, n);
 	raise(gpu);
-	if (!err && !(in->flags & FAKERM_RUN))
+	if (!err && (in->flags & (FAKERM_RUN | FAKERM_REFAULT)) != FAKERM_RUN)
 		err = await(gpu, deadline, faults_served, faults_due);
 	if (err)
 		forget(gpu);
@@ -249,8 +255,13 @@ static int inject_gathered(struct gpu *gpu, struct fakerm_inject *in,
 	mutex_unlock(&gpu->inject_lock);
 	while (!err && READ_ONCE(gpu->generation) == generation) {
 		usleep_range(20, 60);
-		if (ktime_get_ns() > deadline)
-			err = -ETIMEDOUT;
+		err = out_of_time(deadline);
+	}
+	if (err) { /* those who come next begin a gathering of their own */
+		mutex_lock(&gpu->inject_lock);
+		if (gpu->generation == generation)
+			gpu->gathered = 0;
+		mutex_unlock(&gpu->inject_lock);
 	}
 	return err;
 }
@@ -286,8 +297,7 @@ static int inject_nonreplayable(struct gpu *gpu, struct fakerm_inject *in,
 		while (!err &&
 		       before == atomic64_read(&gpu->cleared) + atomic64_read(&gpu->stopped)) {
 			usleep_range(20, 60);
-			if (ktime_get_ns() > deadline)
-				err = -ETIMEDOUT;
+			err = out_of_time(deadline);
 		}
 	}
 	mutex_unlock(&gpu->inject_lock);
