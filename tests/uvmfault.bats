@@ -99,6 +99,12 @@ rows() { jq -c "$1" <<< "$output"; }
 	[ "$(rows 'select(.batch == 7 and .pid == 500) | [.ts > 4000000000, .latency_ns]' | sort | uniq -c | tr -s ' ')" = \
 ' 3 [false,100000]
  3 [true,300000]' ]
+	# and a batch that is missing is not taken for the one that had its number before
+	make_trace sed -n 'p; / service=11 / { s/ts=1/ts=5/; s/service=11/service=21/; p }; /id=11 / { s/ts=1/ts=5/; s/id=11/id=21/; p }'
+	run -0 "$tool" -j -i "$gst"
+	[ "$(rows 'select(.batch == 7 and .pid == 500) | [.ts > 4000000000, .latency_ns]' | sort | uniq -c | tr -s ' ')" = \
+' 3 [false,100000]
+ 3 [true,null]' ]
 }
 
 @test "a fault of another slice of the board finds the board's batch" {

@@ -371,7 +371,7 @@ static void evicted(void)
 /* Owners: by the mapping when there is no mm, by what was known when the process goes. */
 static void owners(void)
 {
-	static struct address_space___uvm mapping;
+	static struct address_space___uvm mapping, other;
 	static struct file___uvm file = { &mapping };
 	static struct vm_area_struct___uvm vma = { &mm, &file };
 	struct uvm_owner o;
@@ -382,7 +382,7 @@ static void owners(void)
 	trainer.tgid = 600;
 	uvm_owner_of((u64)&space, &o);
 	assert(o.pid == 600 && o.wanted);
-	file.f_mapping = NULL;		/* what was found is of another file: not believed */
+	file.f_mapping = &other;	/* what was found is of another file: not believed */
 	trainer.tgid = 700;
 	uvm_owner_of((u64)&space, &o);
 	assert(o.pid == 600);
