@@ -245,6 +245,8 @@ static __always_inline void driver_see(struct driver_begun *b, s32 result, struc
 		return;
 	if (b->driver == DRIVER_NVIDIA && !b->asked.known)
 		rm_ask(&b->asked, b->cmd, b->arg);
+	if (b->driver == DRIVER_NVIDIA && !b->asked.known)
+		b->asked.rm = DRIVER_RM_UNKNOWN;
 	if (b->driver == DRIVER_NVIDIA)
 		rm_see(r, &b->asked, result >= 0);
 	else if (b->driver == DRIVER_NVIDIA_UVM && result >= 0)

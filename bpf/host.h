@@ -37,6 +37,7 @@ enum driver_op {
 enum driver_kind { DRIVER_OTHER = 0, DRIVER_NVIDIA = 1, DRIVER_NVIDIA_UVM = 2 };
 
 #define DRIVER_STATUS_NONE (~0u)	/* the call has none, or it could not be read */
+#define DRIVER_RM_UNKNOWN (~0u)		/* what it was about could not be read */
 
 /* A call on a character device that is no terminal: of a GPU's driver, mostly. The fields rm,
  * client, object are of NVIDIA's resource manager ('F' ioctls; bpf/rm.bpf.h), else 0. */

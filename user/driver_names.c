@@ -57,7 +57,10 @@ static char *nvidia_text(const struct driver_what *w, char *buf, size_t size)
 	if (!t || n + 2 > size)
 		return buf;
 	buf[n++] = ' ';
-	name_or_number(find(t, w->rm), w->rm, buf + n, size - n);
+	if (w->rm == DRIVER_RM_UNKNOWN)
+		snprintf(buf + n, size - n, "?");
+	else
+		name_or_number(find(t, w->rm), w->rm, buf + n, size - n);
 	return buf;
 }
 

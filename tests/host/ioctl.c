@@ -149,9 +149,10 @@ static void wrappers_are_looked_into(void)
 	assert(last()->cmd == RM_CMD(211, *x));
 	x->args = 8;
 	call(CTL, RM_CMD(211, *x), memory, -14);
-	assert(last()->escape == 0x2a && !last()->rm && last()->status == DRIVER_STATUS_NONE);
+	assert(last()->escape == 0x2a && last()->rm == DRIVER_RM_UNKNOWN);
+	assert(last()->status == DRIVER_STATUS_NONE);
 	call(CTL, RM_CMD(211, *x), (void *)8, -14);
-	assert(last()->escape == 211 && !last()->rm);
+	assert(last()->escape == 211 && last()->rm == DRIVER_RM_UNKNOWN);
 }
 
 /* Inside the driver and as a system call at once: one call, the driver's. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Sums of driver calls by process and call, of threads as a whole, and the errors of GPUs. */
 #include <string.h>
+#include "driver_calls.h"
 #include "report_parts.h"
 #include "xid_catalog.h"
 
@@ -69,7 +70,8 @@ const char *xid_row_advice(const struct xid_row *x)
 const char *xid_call_name(const struct xid_call_row *c, char *buf, size_t size)
 {
 	struct driver_call d = { .cmd = c->c.cmd, .device = c->c.device, .rm = c->c.rm,
-				 .op = c->c.op, .escape = c->c.cmd & 0xff };
+				 .op = c->c.op, .escape = c->c.cmd & 0xff,
+				 .driver = driver_kind_guess(c->c.device, c->c.cmd) };
 
 	if (c->c.what == RECENT_DRIVER)
 		return driver_name(&d, buf, size);

@@ -28,12 +28,12 @@ TOOL_SKEL(ioctl_bpf);
 /* From 545 on the driver's functions are the device's own; before, they sit behind others of
  * which they are the lower half. */
 #define NVIDIA "calls of nvidia.ko"
-#define NVIDIA_FENTRY(p, choice)						\
-	FENTRY(nvidia_open, 0, "nvidia", p "open", NVIDIA, choice),		\
-	FENTRY(nvidia_ioctl, 0, "nvidia", p "unlocked_ioctl", NVIDIA, choice),	\
-	FENTRY(nvidia_mmap, 0, "nvidia", p "mmap", NVIDIA, choice),		\
-	FENTRY(nvidia_poll, 0, "nvidia", p "poll", NVIDIA, choice),		\
-	FENTRY(nvidia_close, 0, "nvidia", p "close", NVIDIA, choice)
+#define NVIDIA_FENTRY(name, p, choice)						\
+	FENTRY(name##_open, 0, "nvidia", p "open", NVIDIA, choice),		\
+	FENTRY(name##_ioctl, 0, "nvidia", p "unlocked_ioctl", NVIDIA, choice),	\
+	FENTRY(name##_mmap, 0, "nvidia", p "mmap", NVIDIA, choice),		\
+	FENTRY(name##_poll, 0, "nvidia", p "poll", NVIDIA, choice),		\
+	FENTRY(name##_close, 0, "nvidia", p "close", NVIDIA, choice)
 #define NVIDIA_KPROBE(p, choice)						\
 	KPROBE(driver_open, 0, "nvidia", p "open", NVIDIA, choice),		\
 	KPROBE(driver_ioctl, 0, "nvidia", p "unlocked_ioctl", NVIDIA, choice),	\
@@ -66,9 +66,9 @@ TOOL_SKEL(ioctl_bpf);
 	SYSCALL(open, "openat2", hook, choice + 1)
 
 static const struct probe_row inside[] = {
-	NVIDIA_FENTRY("nvidia_", 0),
+	NVIDIA_FENTRY(nvidia, "nvidia_", 0),
 	NVIDIA_KPROBE("nvidia_", 1),
-	NVIDIA_FENTRY("nvidia_frontend_", 2),
+	NVIDIA_FENTRY(frontend, "nvidia_frontend_", 2),
 	NVIDIA_KPROBE("nvidia_frontend_", 3),
 	SYSTEM_CALLS(NVIDIA, 4),
 	UVM_ROW(FENTRY, uvm_open, "uvm_open_entry", UVM, 0),

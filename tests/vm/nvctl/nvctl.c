@@ -7,7 +7,7 @@
  *
  * numbers in hex but for DEVICE (major:minor) and RESULT (0 or -errno); STATUS is what
  * the caller finds in its memory, ffffffff where there is none. What is repeated has a
- * line each time.  nvctl [POLLS [CHILDREN]]
+ * line each time.  nvctl [POLLS [CHILDREN]]; nvctl bench CALLS: ns a call of RM_CONTROL
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +21,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef uint8_t u8;
@@ -193,10 +194,10 @@ static void wrapped(int ctl, u32 client)
 	x = (struct xfer){ 0x2b, sizeof(a), (uintptr_t)&a };
 	do_ioctl(ctl, CMD(211, x), &x, 0x2b, 0x80, &a.status);
 	x = (struct xfer){ 0x2a, sizeof(c), (uintptr_t)BAD };
-	do_ioctl(ctl, CMD(211, x), &x, 0x2a, 0, NULL);
+	do_ioctl(ctl, CMD(211, x), &x, 0x2a, NONE, NULL);
 	x = (struct xfer){ 0x2a, 1 << 20, (uintptr_t)&c };	/* larger than any */
 	do_ioctl(ctl, CMD(211, x), &x, 0x2a, 0x214, NULL);
-	do_ioctl(ctl, CMD(211, x), BAD, 211, 0, NULL);
+	do_ioctl(ctl, CMD(211, x), BAD, 211, NONE, NULL);
 }
 
 static void others(int ctl)
@@ -209,8 +210,8 @@ static void others(int ctl)
 	do_ioctl(ctl, CMD(200, cards), cards, 200, 0, NULL);
 	do_ioctl(ctl, CMD(214, block), &block, 214, 0, NULL);
 	do_ioctl(ctl, CMD(238, block), &block, 238, 0, NULL);		/* no such escape */
-	do_ioctl(ctl, CMD(0x2a, struct control), BAD, 0x2a, 0, NULL);
-	do_ioctl(ctl, CMD(0x2b, struct alloc), BAD, 0x2b, 0, NULL);
+	do_ioctl(ctl, CMD(0x2a, struct control), BAD, 0x2a, NONE, NULL);
+	do_ioctl(ctl, CMD(0x2b, struct alloc), BAD, 0x2b, NONE, NULL);
 }
 
 static void uvm(void)
@@ -254,13 +255,40 @@ static void one_process(int polls, int times)
 	do_close(ctl);
 }
 
+static u64 now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+static void bench(int calls)
+{
+	int ctl = open("/dev/nvidiactl", O_RDWR | O_CLOEXEC);
+	struct alloc a = { .class = 0 };
+	static u32 ids[64];
+	struct control c = { 0, 0, 0x201, 0, (uintptr_t)ids, 128, 0 };
+	u64 begin;
+
+	ioctl(ctl, CMD(0x2b, a), &a);
+	c.client = c.object = a.object;
+	begin = now();
+	for (int i = 0; i < calls; i++)
+		ioctl(ctl, CMD(0x2a, c), &c);
+	printf("%llu\n", (unsigned long long)(now() - begin) / calls);
+}
+
 int main(int argc, char **argv)
 {
-	setvbuf(stdout, NULL, _IOLBF, 0);	/* children write to the same file */
 	int polls = argc > 1 ? atoi(argv[1]) : 100, children = argc > 2 ? atoi(argv[2]) : 0;
 
+	if (argc > 2 && !strcmp(argv[1], "bench")) {
+		bench(children);
+		return 0;
+	}
+	setvbuf(stdout, NULL, _IOLBF, 0);	/* children write to the same file */
 	for (int i = 1; i <= children; i++) {
-		fflush(stdout);
 		if (!fork()) {
 			one_process(polls / 2, 10 * i);
 			return 0;
