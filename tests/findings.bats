@@ -216,6 +216,9 @@ swap() {
 	found
 	{ app; back 10001 0; } | report				# populated, not taken back
 	found
+	{ app; back 9000 4096
+		echo "uvm_service ts=20000 dur_ns=5000 pid=10 tid=11 gpu=0 id=4 addr=0x1001000 what=cpu"; } | report
+	found
 }
 
 @test "fatal_fault: an address that nobody can serve" {

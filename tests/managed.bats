@@ -268,3 +268,44 @@ facts() {
 	run -0 "$O/test/modeldump" "$T/t.gst"
 	shows "managed allocs=5 frees=4 no_stack=0 unknown=0"
 }
+
+# of JQ NAME: the value of the allocation that this function made
+of() { jq -r --arg name "$2" "[.uvm.by_allocation[] | select(.name | startswith(\$name + \" \"))] | if length == 1 then .[0] | $1 else \"\(length) rows\" end" "$T/json"; }
+# is WHAT GOT WANT
+is() { [ "$2" = "$3" ] || { echo "$1: $2, not $3"; return 1; }; }
+
+@test "the real driver in a guest: what a recording says of unified memory is what the program and the GPU did" {
+	requires vm driver jq
+	local out="$O/vm-managed" rounds=6 by addr bytes faults total=0
+	rm -rf "$out"
+	mkdir -p "$out"
+	vm "$CELL" "load soft && cd $out && export CUDASIM_FORCE=1 CUDASIM_UVM=$out/truth LD_LIBRARY_PATH=$SIMLIB &&
+		$BIN/gpurec -o m.gst -- $PROG/managed $rounds > said 2> err"
+	grep -q ' 0 lost$' "$out/err" || { cat "$out/err"; false; }
+	"$BIN/gpureport" -j "$out/m.gst" > "$T/json"
+	while read -r _ _ by addr bytes; do
+		faults="$(awk -v p="$addr" '$1 == "kernel" && $3 == p { n += $7 } END { print n + 0 }' "$out/truth")"
+		total=$((total + faults))
+		is "faults of $by" "$(of .gpu_faults "$by" | sed 's/^0 rows$/0/')" "$faults"
+		[ "$faults" -eq 0 ] || is "bytes of $by" "$(of .bytes "$by")" "$bytes"
+	done < <(grep '^truth alloc ' "$out/said")
+	[ "$total" -gt 2000 ]
+	is "all faults" "$(jq .uvm.gpu_faults "$T/json")" "$total"
+	# each to a traced allocation with its stack, and to the one kernel that ran, of a GPU that is the CUDA device
+	is links "$(jq -c '.uvm.links | [.uvm_service.memory_none, .uvm_service.memory_range, .uvm_service.device_none, .allocations_without_stack, .allocations]' "$T/json")" "[0,0,0,0,5]"
+	is "kernels of batches" "$(jq -c '.uvm.links.uvm_batch | [.kernel_exact == .events, .kernel_overlap, .device_none]' "$T/json")" "[true,0,0]"
+	is "faults by kernel" "$(jq -c '[.uvm.by_kernel[].faults_exact] | add' "$T/json")" "$total"
+	# bytes by way and cause: read by the GPU, read back by the CPU, to and fro, on request
+	is "to the GPU" "$(of .to_gpu_bytes make_input)" $((8 << 20))
+	is "to the CPU" "$(of .to_cpu_bytes make_output)" $((2 << 20))
+	is "there" "$(of .to_gpu_bytes make_shared)" $((rounds << 20))
+	is "and back" "$(of .to_cpu_bytes make_shared)" $(((rounds - 1) << 20))
+	is "on request" "$(of .migrated_bytes.to_gpu.api_migrate make_asked)" $((4 << 20))
+	jq -e '.findings[] | select(.rule == "ping_pong" and (.about | startswith("make_shared")))' "$T/json" > "$T/found"
+	# the other views
+	"$BIN/gputimeline" -i "$out/m.gst" -o "$T/t.pf"
+	"$O/test/pfcheck" "$T/t.pf"
+	grep -aq "GPU 0 unified memory" "$T/t.pf"
+	"$BIN/gpuflame" --folded -i "$out/m.gst" > "$T/folded"
+	is "GPU time in the flame graph" "$(awk '{ n += $NF } END { printf "%d", n }' "$T/folded")" "$(jq .kernels.total_ns "$T/json")"
+}

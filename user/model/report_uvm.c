@@ -122,9 +122,11 @@ static void cpu_service(struct report *r, const struct uvm_event *e,
 					     s->e.ts + s->dur_ns);
 	struct fault_call_row *call;
 
-	t->cpu_faults++;
-	t->cpu_fault_ns += s->dur_ns;
-	t->cpu_fault_bytes += s->bytes_in;
+	if (s->bytes_in) {	/* else the page was nowhere yet: no GPU had it */
+		t->cpu_faults++;
+		t->cpu_fault_ns += s->dur_ns;
+		t->cpu_fault_bytes += s->bytes_in;
+	}
 	if (!e->call)
 		return;
 	call = fault_call_row(r, e->call->name);
