@@ -296,6 +296,21 @@ END
 	[ "$(awk 'NR > 1 { n += $4 ~ /^[0-9]+$/ ? $4 : $3 } END { print n }' <<< "$output")" -eq 636 ]
 }
 
+@test "a log of any bytes: the fuzzer finds nothing in ten seconds" {
+	clang=$(command -v clang-14 clang | head -1)
+	[ -n "$clang" ] || skip "needs clang"
+	cd "$ROOT"
+	parts=(tests/fuzz/xid.c user/xid_{log,stamp,file,row,host,catalog}.c user/sxid_names.c user/hash.c user/arena.c user/out.c
+		user/schema*.c user/driver_{names,table}.c)
+	"$clang" -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -D_GNU_SOURCE -Ibpf -Iuser \
+		-Ivmlinux "${parts[@]}" -lz -o "$log.fuzz" 2> "$log.err" || skip "needs clang's fuzzer: $(head -1 "$log.err")"
+	mkdir "$log.corpus"
+	sed -n 's/^\(.*NVRM: Xid.*\|.*SXid (PCI.*\)$/\1/p' "$BATS_TEST_FILENAME" > "$log.corpus/lines"
+	gzip -k "$log.corpus/lines"
+	split -l 3 "$log.corpus/lines" "$log.corpus/few-"
+	run -0 "$log.fuzz" -max_total_time=10 -rss_limit_mb=1000 -timeout=10 -max_len=4096 -artifact_prefix="$log." "$log.corpus"
+}
+
 # ---- this machine's kernel log ----
 
 # say CODE: a line in the kernel's log, as a process writes it
@@ -314,6 +329,38 @@ heard() { jq -c 'select(.pci == "00fe:3b:00.0") | .code' "$out" | paste -sd,; }
 	# who writes a line is not whose error it is; the line behind it belongs to it
 	[ "$(jq -c 'select(.nvswitch == 1) | [.code, .pid, .owner, .severity]' "$out")" = '[20013,0,"unknown","fatal"]' ]
 	[ ! -s "$err" ]
+}
+
+# caller: 70 ioctls, the last with request 0x7846, and an error that names it
+caller() {
+	perl -e 'open(F, "</dev/full"); ioctl(F, 0x7800 + $_, $b) for 1..70; open(K, ">/dev/kmsg");
+		syswrite K, "NVRM: Xid (PCI:00fe:3b:00): 31, pid=$$, name=perl, calls\n"'
+}
+
+@test "beside a recorder, the last 64 calls of the process are told, the latest first" {
+	requires bpf jq perl
+	[ -w /dev/kmsg ] || skip "needs a writable /dev/kmsg"
+	"$BIN/gpuioctl" --device /dev/full > "$log.calls" 3>&- &
+	recorder=$!
+	until_true attached "$recorder"
+	trace "$tool" -v -j -- caller
+	kill -INT "$recorder"
+	wait "$recorder"
+	grep -qx "gpuxid: calls: from the recorder that runs" "$err"
+	diff <(jq -r 'select(.schema == "gpuscope.xid_call.0") | "\(.age) \(.cmd) \(.result)"' "$out") \
+		<(for age in $(seq 0 63); do printf '%d 0x%x -25\n' "$age" $((0x7846 - age)); done)
+	[ "$(jq -r 'select(.schema == "gpuscope.xid_call.0") | .pid' "$out" | sort -u)" = "$(jq 'select(.code) | .pid' "$out")" ]
+}
+
+@test "a recording of gpurec has the errors and the calls before them" {
+	requires bpf jq perl
+	[ -w /dev/kmsg ] || skip "needs a writable /dev/kmsg"
+	"$BIN/gpurec" -o "$log.gst" -- bash -c "$(declare -f caller); caller; true" 2> "$log.err" || { cat "$log.err"; false; }
+	run -0 "$tool" -i "$log.gst" --calls 64
+	[ "$(grep -c ' Xid 31 .* perl ' <<< "$output")" -eq 1 ]
+	[ "$(grep -c ' before, thread ' <<< "$output")" -eq 64 ]
+	[[ "${lines[1]}" == "$(date +%Y-%m-%d)"* ]]
+	[ "$("$tool" -j -i "$log.gst" | jq -r 'select(.schema == "gpuscope.xid_call.0") | .age' | paste -sd,)" = "$(seq -s, 0 63)" ]
 }
 
 @test "without probes /dev/kmsg is read, from now on, with the same result" {
