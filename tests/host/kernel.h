@@ -28,7 +28,8 @@ struct task_struct {
 	struct css_set *cgroups;
 	struct signal_struct *signal;
 	struct files_struct *files;
-	u32 tgid, pid, __state;
+	void *stack;
+	u32 tgid, pid, __state, flags;
 	int exit_code;
 	u64 start_time, self_exec_id;
 	char comm[16];
