@@ -31,10 +31,14 @@ setup() {
 	[ "$output" = "$users" ]
 	touch bpf/ioctl.bpf.c
 	run -0 bash -c "make all | sed -nE 's|^  [A-Z]+ +build/||p' | sort"
-	[ "$output" = "bin/gpurec
+	rebuilt="$(grep -l '"ioctl.skel.h"' user/*/*.c tools/*.c | sed 's|\.c$|.o|; s|^|obj/|')"
+	[ -n "$rebuilt" ]
+	tools="$(for t in tools/*.c; do basename "$t" .c; done | sed 's|^|bin/|')"	# the library holds the set
+	[ "$output" = "$(sort <<< "$tools
 bpf/ioctl.bpf.o
 gen/ioctl.skel.h
-obj/tools/gpurec.o" ]
+lib/libgpuscope.a
+$rebuilt")" ]
 }
 
 @test "a header that is gone is no error" {
