@@ -1,0 +1,207 @@
+#!/usr/bin/env bats
+# uvmfault on the real nvidia-uvm.ko, with software GPUs below it (tests/vm/fakerm). What must come out is what
+# tests/vm/exercise says that it did, fault packet by fault packet, and what the driver's own tools queue summed up.
+# One guest records everything; the tests look at the recordings.
+
+# guest DIR: runs there. Each recording NAME.gst has its NAME.truth and NAME.err.
+guest() {
+	cd "$1" || exit
+	tool="$O/bin/uvmfault"
+	export FAKEGPU=count=2 FAKERM="count=2 vid_mb=48"
+	parameters=(uvm_perf_thrashing_lapse_usec=2000000 uvm_enable_debug_procfs=1 uvm_perf_access_counter_mimc_migration_enable=1)
+	until_true() { local n=0; until "$@" > /dev/null 2>&1; do sleep 0.1; n=$((n + 1)); [ $n -lt 1800 ] || { echo "timeout: $*"; exit 1; }; done; }
+	polls() { ls -l /proc/"$1"/fd | grep -q eventpoll; }
+	start() { "$tool" "$@" & pid=$!; }
+	stop() { kill -INT "$pid"; wait "$pid"; echo "$? $1" >> status; }
+	all='alloc a 8m; cpu write a 8 64k; gpu 0 read a 16; cpu read a 1; gpu 0 write a 32 128k; gpu 0 atomic a+2m 8; gpu 0 prefetch a+6m 4 64k;
+		gpu 0 read a+3m 16 4k dup=4; gpu 0 read a+1m 8 4k dup=3 spread; gpu 0 read a+4m 1 4k nonreplayable; thrash 0 a+5m 12; alloc r 4m; fill r 4m 7;
+		readdup r 4m on; gpu 0 read r 8; alloc p 4m; prefer p 4m cpu; fill p 4m 3; gpu 0 read p 4; gpu 1 write a+7m 8'
+	rest='alloc b 64m; fill b 64m 1; migrate b 64m gpu0; gpu 0 write b 4 2m; fatal 0 read'
+
+	# 1: a module with its BTF; live views beside the recording
+	load soft "${parameters[@]}" || exit 1
+	start -v -o btf.gst 2> btf.err
+	until_true polls "$pid"
+	exercise -p 2 "$all" > btf.truth || echo "exercise $?" >> status
+	exercise "$rest" >> btf.truth || echo "exercise $?" >> status
+	stop btf
+	"$ROOT/tests/vm/exercise/oracle" start service_fault_batch_block_locked uvm_va_block_cpu_fault
+	start -o oracle.gst --gpu 0000:40:00.0 -v 2> oracle.err
+	until_true polls "$pid"
+	exercise -T 'alloc a 8m; fill a 8m 1; gpu 0 read a 256; gpu 0 write a+2m 128 8k; gpu 1 read a+4m 8; gpu 0 read a+6m 512' > oracle.truth
+	stop oracle
+	"$ROOT/tests/vm/exercise/oracle" stop
+	"$ROOT/tests/vm/exercise/oracle" print > oracle.spans
+	echo nop > /sys/kernel/tracing/current_tracer
+	unload || echo "unload $?" >> status
+
+	# 2: started before the driver, which has no BTF, goes and comes again
+	start --wait -v -o nobtf.gst 2> nobtf.err
+	until_true grep -q "nvidia_uvm is not loaded" nobtf.err
+	load nobtf soft "${parameters[@]}" || exit 1
+	until_true polls "$pid"
+	exercise -p 2 "$all" > nobtf.truth || echo "exercise $?" >> status
+	exercise "$rest" >> nobtf.truth || echo "exercise $?" >> status
+	unload || echo "unload $?" >> status
+	before=$(grep -c "notification: " nobtf.err)
+	load nobtf soft "${parameters[@]}" || exit 1
+	until_true eval '[ $(grep -c "notification: " nobtf.err) -gt '"$before"' ]'
+	until_true polls "$pid"
+	exercise 'alloc a 4m; fill a 4m 1; gpu 0 read a 16' > again.truth
+	stop nobtf
+	unload || echo "unload $?" >> status
+
+	# 3: the names, arguments and structs of 570, played by a stand-in for the driver
+	load nobtf 570 || exit 1
+	start -v -o 570.gst 2> 570.err
+	until_true polls "$pid"
+	echo "range a 0x7f0000000000 8M; faults gpu=1 range=a n=600 access=write dup=10; cpu range=a n=3; single range=a n=3; evict range=a n=2; counters range=a n=2; thrash range=a n=2; throttle range=a; remote range=a; readdup range=a n=2; fatal range=a; revoke range=a" > /proc/uvm570
+	cat /proc/uvm570 > 570.truth
+	stop 570
+	unload || echo "unload $?" >> status
+	echo done >> status
+}
+
+# sums NAME: of the truth and of the recording, side by side
+sums() {
+	python3 "$ROOT/tests/uvmtruth.py" truth "$D/$1.truth" > "$BATS_TEST_TMPDIR/truth"
+	"$O/test/cattrace" "$D/$1.gst" | python3 "$ROOT/tests/uvmtruth.py" trace > "$BATS_TEST_TMPDIR/trace"
+}
+# part NAME KIND...: its sums of these kinds agree, and there are some
+part() {
+	local kinds
+	sums "$1"
+	shift
+	kinds="^($(tr ' ' '|' <<< "$*")) "
+	for kind; do grep -q "^$kind " "$BATS_TEST_TMPDIR/truth" || { echo "no $kind"; false; }; done
+	diff <(grep -E "$kinds" "$BATS_TEST_TMPDIR/truth") <(grep -E "$kinds" "$BATS_TEST_TMPDIR/trace")
+}
+lines_of() { "$BIN/uvmfault" -j -i "$D/$1.gst" "${@:2}"; }
+
+setup_file() {
+	load helpers
+	requires vm driver jq python3
+	export D="$O/vm/uvmfault-${CELL/\//-}"
+	rm -rf "$D"
+	mkdir -p "$D"
+	VM_TIMEOUT=1500 vm "$CELL" "$(declare -f guest); ROOT='$ROOT'; guest '$D'" > "$D/said" 2>&1 || { tail -n 40 "$D/said"; false; }
+}
+
+setup() {
+	load helpers
+	requires vm driver jq python3
+}
+
+@test "the exerciser ran through, the tool ended well, the driver could be unloaded in between" {
+	diff - "$D/status" <<- END
+	0 btf
+	0 oracle
+	0 nobtf
+	0 570
+	done
+	END
+}
+
+@test "every fault packet of the GPUs is told: count, address, access, type, process, GPU; with BTF and without" {
+	part btf fault
+	part nobtf fault
+}
+
+@test "every fault of a CPU is told" {
+	part btf cpu
+	part nobtf cpu
+}
+
+@test "every byte that moved is told: whose, from where, to where, why; evictions too" {
+	part btf migration
+	part nobtf migration
+	grep -q "^migration .* eviction " "$BATS_TEST_TMPDIR/truth"
+	for t in btf nobtf; do
+		[ "$("$O/test/cattrace" "$D/$t.gst" | sed -n 's/^uvm_evict .* bytes=\([0-9]*\) .*/\1/p' | paste -sd+ | bc)" -eq \
+			"$("$O/test/cattrace" "$D/$t.gst" | sed -n 's/^uvm_migration .* bytes=\([0-9]*\) .*cause=eviction.*/\1/p' | paste -sd+ | bc)" ]
+	done
+}
+
+@test "thrashing, throttling, remote maps, read duplication and fatal faults are told as often as the driver says them" {
+	part btf thrashing throttle map_remote read_dup fatal
+	part nobtf thrashing throttle map_remote read_dup fatal
+}
+
+@test "nothing is lost, and no fault is without its service or batch but fatal ones" {
+	for t in btf nobtf oracle; do
+		lines_of "$t" > "$BATS_TEST_TMPDIR/j"
+		[ "$(tail -n 1 "$BATS_TEST_TMPDIR/j" | jq .lost)" -eq 0 ]
+		[ "$(jq -r 'select(.flags // "" | contains("incomplete")) | .flags' "$BATS_TEST_TMPDIR/j" | sort -u)" = "$(grep -q fatal "$BATS_TEST_TMPDIR/j" && echo fatal,incomplete)" ]
+		jq -e 'select(.schema == "gpuscope.uvm.0" and .latency_ns != null and .service_ns != null and .latency_ns < .service_ns)' "$BATS_TEST_TMPDIR/j" && false
+		[ "$(jq -r 'select(.flags // "" | contains("non_replayable")) | .flags' "$BATS_TEST_TMPDIR/j" | sort -u)" = "$([ "$t" = oracle ] || echo non_replayable)" ]
+	done
+}
+
+@test "what lines say that moved is what the services' migrations say" {
+	for t in btf nobtf; do
+		[ "$(lines_of "$t" | jq -s 'map((.bytes_in // 0) + (.bytes_out // 0)) | add')" -eq \
+			"$("$O/test/cattrace" "$D/$t.gst" | awk '/^uvm_service / { for (i = 1; i <= NF; i++) if ($i ~ /^bytes_(in|out)=/) { split($i, v, "="); n += v[2] } } END { print n }')" ]
+	done
+}
+
+@test "batches count what was fetched, and services by block" {
+	"$O/test/cattrace" "$D/oracle.gst" > "$BATS_TEST_TMPDIR/text"
+	[ "$(sed -n 's/^uvm_batch .* cached=\([0-9]*\).*/\1/p' "$BATS_TEST_TMPDIR/text" | paste -sd+ | bc)" -eq 896 ]
+	[ "$(sed -n 's/^uvm_batch .* replays=\([0-9]*\).*/\1/p' "$BATS_TEST_TMPDIR/text" | sort -u)" = 1 ]
+	[ "$(grep -c '^uvm_service .*what=replayable' "$BATS_TEST_TMPDIR/text")" -eq "$(sed -n 's/^uvm_batch .* blocks=\([0-9]*\).*/\1/p' "$BATS_TEST_TMPDIR/text" | paste -sd+ | bc)" ]
+}
+
+@test "--gpu records that GPU alone" {
+	[ "$(lines_of oracle | jq -r 'select(.pci) | .pci' | sort -u)" = 0000:40:00.0 ]
+	[ "$(lines_of oracle | jq -s 'map(.instances // 0) | add')" -eq 896 ]
+	grep -q 'addr=0x' "$D/oracle.truth"
+}
+
+# by the kernel's function graph tracer, which runs beside the probes
+@test "the time of services is within 5 % of the kernel's own measurement" {
+	"$O/test/cattrace" -r "$D/oracle.gst" | python3 -c '
+import sys
+def fields(line): return dict(w.split("=", 1) for w in line.split() if "=" in w)
+spans = [fields(l) for l in open(sys.argv[1]) if l.startswith("oracle service_fault_batch_block_locked ")]
+spans = sorted((int(s["begin_ns"]), int(s["dur_ns"])) for s in spans)
+ratios, sums = [], [0, 0]
+for f in (fields(l) for l in sys.stdin if l.startswith("uvm_service ")):
+    ts, dur = int(f["ts"]), int(f["dur_ns"])
+    best = max(spans, key=lambda s: min(s[0] + s[1], ts + dur) - max(s[0], ts))
+    ratios.append(dur / best[1])
+    sums[0] += dur
+    sums[1] += best[1]
+ratios.sort()
+print(len(ratios), "services, median ratio %.4f, of the sums %.4f" % (ratios[len(ratios) // 2], sums[0] / sums[1]))
+sys.exit(not (len(ratios) >= 4 and 0.95 < sums[0] / sums[1] < 1.05 and 0.95 < ratios[len(ratios) // 2] < 1.05))' "$D/oracle.spans"
+}
+
+@test "-v names what the probes are on: trampolines where the module has BTF, else kprobes" {
+	grep -qE "^uvmfault: notification: fentry nvidia_uvm:uvm_perf_event_notify" "$D/btf.err"
+	grep -q "structs as its BTF says" "$D/btf.err"
+	grep -qE "^uvmfault: notification: kprobe nvidia_uvm:uvm_perf_event_notify" "$D/nobtf.err"
+	! grep "left out" "$D/btf.err" "$D/nobtf.err"
+}
+
+@test "a driver that comes later, goes and comes again is followed, and the recording says so" {
+	[ "$(grep -c "notification: kprobe" "$D/nobtf.err")" -eq 2 ]
+	"$O/test/cattrace" "$D/nobtf.gst" | grep "^note"
+	cp "$D/nobtf.gst" "$D/again.gst"
+	pid="$(sed -n 's/^truth process .*pid=\([0-9]*\).*/\1/p' "$D/again.truth")"
+	[ "$(lines_of nobtf -p "$pid" | jq -s 'map(select(.gpu == 1) | .instances) | add')" -eq 16 ]
+}
+
+@test "a driver of 570 gives the same: its functions, arguments and structs have other names and places" {
+	"$O/test/cattrace" "$D/570.gst" > "$BATS_TEST_TMPDIR/text"
+	value_of() { sed -n "s/^$1 .* $2=\([^ ]*\).*/\1/p" "$BATS_TEST_TMPDIR/text"; }
+	diff <(sed -n 's/^truth fault gpu=gpu[0-9]* \(addr=[^ ]* access=[^ ]*\) .*/\1/p' "$D/570.truth" | sort | uniq -c | awk '{ print $2, $3, $1 }') \
+		<(awk '/^uvm_fault / && !/ gpu=0 / { for (i = 1; i <= NF; i++) { split($i, v, "="); f[v[1]] = v[2] } n["addr=" f["addr"] " access=" f["access"]] += f["instances"] } END { for (k in n) print k, n[k] }' "$BATS_TEST_TMPDIR/text" | sort)
+	diff <(sed -n 's/^truth fault gpu=cpu \(addr=[^ ]* access=[^ ]*\) .*/\1/p' "$D/570.truth" | sort) \
+		<(sed -n 's/^uvm_fault .* \(addr=[^ ]*\) .* gpu=0 .* \(access=[^ ]*\) .*/\1 \2/p' "$BATS_TEST_TMPDIR/text" | sort)
+	[ "$(value_of uvm_fault pid | sort -u)" = "$(sed -n 's/^truth .* pid=\([0-9]*\)$/\1/p' "$D/570.truth" | sort -u)" ]
+	for kind in fault:uvm_fault batch:uvm_batch evict:uvm_evict service:uvm_service migration:uvm_migration; do
+		[ "$(grep -c "^truth ${kind%:*} " "$D/570.truth")" -eq "$(grep -c "^${kind#*:} " "$BATS_TEST_TMPDIR/text")" ] || { echo "$kind"; false; }
+	done
+	[ "$(sed -n 's/^truth migration .* bytes=\([0-9]*\) .*/\1/p' "$D/570.truth" | paste -sd+ | bc)" -eq "$(value_of uvm_migration bytes | paste -sd+ | bc)" ]
+	grep -q "batches: kprobe nvidia_uvm:uvm_parent_gpu_service_replayable_faults\|batches: kretprobe nvidia_uvm:uvm_parent_gpu_service_replayable_faults" "$D/570.err"
+}
