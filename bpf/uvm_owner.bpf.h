@@ -1,8 +1,8 @@
 /*
  * Whose memory it is: VA space -> mm -> owner, right for what kernel threads serve. Where that
  * chain has a gap (a driver without an mm in its VA space, a process that is being torn down),
- * the mapping of the VA space's file and then what was last known of the VA space fill it; else,
- * and on every kernel without CONFIG_MEMCG, whose mm has no owner, it is 0, unknown.
+ * the mapping of the VA space's file and then what was last known of the VA space fill it; else
+ * it is 0, unknown: so on every kernel without CONFIG_MEMCG, whose mm has no owner.
  */
 #ifndef UVM_OWNER_BPF_H
 #define UVM_OWNER_BPF_H

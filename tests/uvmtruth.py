@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""uvmtruth.py truth FILE | uvmtruth.py trace < `cattrace` text: the same sums of unified memory, of what
+"""uvmtruth.py truth|trace < text of tests/vm/exercise or cattrace: the same sums of unified memory, of what
 tests/vm/exercise says it did (and the driver's tools queue counted) and of what was recorded; for diff.
 
   fault PID PCI ADDRESS ACCESS TYPE PACKETS   cpu PID ACCESS FAULTS   migration PID FROM TO CAUSE BYTES
-  thrashing | throttle | map_remote | fatal PID EVENTS   read_dup PID
+  thrashing | throttle | map_remote | fatal PID EVENTS   read_dup PID   access_counter - EVENTS
 
-Fatal faults are told by their mark alone: the driver sees them twice before it cancels them.
+Fatal faults are told by their mark alone: the driver sees them twice before it cancels them. A notification of an
+access counter is of a physical address, which is nobody's; the migrations that follow have their process.
 """
 import sys
 from collections import Counter
@@ -15,7 +16,7 @@ from collections import Counter
 CAUSES = {"replayable_fault": "coherence", "non_replayable_fault": "coherence", "access_counter": "access_counters",
           "prefetch": "prefetch", "eviction": "eviction", "api_migrate": "user", "api_range_group": "coherence",
           "api_hint": "user"}
-MARKS = {"thrashing": "thrashing", "throttle_start": "throttle",
+MARKS = {"thrashing": "thrashing", "throttle_start": "throttle", "access_counter": "access_counter",
          "map_remote": "map_remote", "fatal_fault": "fatal", "read_duplicate": "read_dup"}
 
 
@@ -44,7 +45,7 @@ def of_truth(lines):
         elif kind == "tools" and f["kind"] == "migration":
             sums["migration", pid, pci.get(f["src"], "cpu"), pci.get(f["dst"], "cpu"), f["cause"]] += int(f["bytes"])
         elif kind == "tools" and f["kind"] in MARKS.values():
-            sums[f["kind"], pid] += 1 if f["kind"] == "read_dup" else int(f["n"])
+            sums[f["kind"], "-" if f["kind"] == "access_counter" else pid] += 1 if f["kind"] == "read_dup" else int(f["n"])
     return sums
 
 
@@ -65,12 +66,12 @@ def of_trace(lines):
         elif kind == "uvm_migration":
             sums["migration", pid, pci[f["src"]], pci[f["dst"]], CAUSES.get(f["cause"], f["cause"])] += int(f["bytes"])
         elif kind == "uvm_mark" and f["what"] in MARKS:
-            sums[MARKS[f["what"]], pid] += 1
+            sums[MARKS[f["what"]], "-" if f["what"] == "access_counter" else pid] += 1
     return sums
 
 
 def main():
-    sums = of_truth(open(sys.argv[2])) if sys.argv[1] == "truth" else of_trace(sys.stdin)
+    sums = (of_truth if sys.argv[1] == "truth" else of_trace)(sys.stdin)
     for key in sorted(sums):
         # how the pages of one duplication are grouped to events is the driver's business
         print(*key, "" if key[0] == "read_dup" else sums[key])
