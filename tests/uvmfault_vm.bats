@@ -179,13 +179,16 @@ setup() {
 	grep -q 'addr=0x' "$D/oracle.truth"
 }
 
-# by the kernel's function graph tracer, which runs beside the probes
+# By the kernel's function graph tracer, whose span has what our program costs at the function's entry; that stands
+# beside our own span, and may be most of a first run, which the emulation translates.
 @test "the time of services is within 5 % of the kernel's own measurement" {
 	"$O/test/cattrace" -r "$D/oracle.gst" | python3 -c '
-import sys
+import re, sys
 def fields(line): return dict(w.split("=", 1) for w in line.split() if "=" in w)
 spans = [fields(l) for l in open(sys.argv[1]) if l.startswith("oracle service_fault_batch_block_locked ")]
 spans = sorted((int(s["begin_ns"]), int(s["dur_ns"])) for s in spans)
+cost = re.search(r"^ +locked_enter(?:_f)? +\S+ +(\d+) +(\d+)", open(sys.argv[2]).read(), re.M)
+cost = int(cost[1]) * int(cost[2])
 ratios, sums = [], [0, 0]
 for f in (fields(l) for l in sys.stdin if l.startswith("uvm_service ")):
     ts, dur = int(f["ts"]), int(f["dur_ns"])
@@ -194,8 +197,10 @@ for f in (fields(l) for l in sys.stdin if l.startswith("uvm_service ")):
     sums[0] += dur
     sums[1] += best[1]
 ratios.sort()
-print(len(ratios), "services, median ratio %.4f, of the sums %.4f" % (ratios[len(ratios) // 2], sums[0] / sums[1]))
-sys.exit(not (len(ratios) >= 4 and 0.95 < sums[0] / sums[1] < 1.05 and 0.95 < ratios[len(ratios) // 2] < 1.05))' "$D/oracle.spans"
+median, total = ratios[len(ratios) // 2], (sums[0] + cost) / sums[1]
+print("%d services, median ratio %.4f, of the sums %.4f, with our %d ns %.4f" % (len(ratios), median, sums[0] / sums[1], cost, total))
+sys.exit(not (len(ratios) >= 4 and 0.95 < median < 1.05 and 0.95 < total < 1.05))' "$D/oracle.spans" "$D/oracle.err" > "$D/oracle.said" ||
+		{ cat "$D/oracle.said"; false; }
 }
 
 @test "-v names what the probes are on: trampolines where the module has BTF, else kprobes" {
