@@ -21,7 +21,7 @@ guest() {
 		gpu 0 read a+3m 16 4k dup=4; gpu 0 read a+1m 8 4k dup=3 spread; gpu 0 read a+4m 1 4k nonreplayable; thrash 0 a+5m 12
 		alloc r 4m; fill r 4m 7; readdup r 4m on; gpu 0 read r 8; alloc p 4m; prefer p 4m cpu; fill p 4m 3; gpu 0 read p 4; gpu 1 write a+7m 8'
 	rest='alloc b 64m; fill b 64m 1; migrate b 64m gpu0; gpu 0 write b 4 2m; fatal 0 read
-		alloc c 4m; fill c 4m 1; accessed c 4m gpu1 on; notify 1 c+2m 8'
+		alloc c 4m; fill c 4m 1; accessed c 4m gpu1 on; notify 1 c+2m 8; cpu read c+2m 8 64k'	# waits for those copies
 	fast='alloc a 8m; fill a 8m 1; gpu 0 write a 1536 run; gpu 1 read a 600 run'
 	work() {
 		exercise -p 2 "$all" > "$1.truth" || echo "exercise $?" >> status
