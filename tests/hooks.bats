@@ -4,7 +4,7 @@
 
 setup_file() {
 	load helpers
-	requires vm jq
+	requires cells vm jq
 	export DIR="$O/vm-hooks/${CELL//\//-}"
 	rm -rf "$DIR"
 	mkdir -p "$DIR"
@@ -13,7 +13,7 @@ setup_file() {
 
 setup() {
 	load helpers
-	requires vm jq
+	requires cells vm jq
 }
 
 # count NAME WHAT: how often a run saw it; says NAME TEXT: its talk has this line
