@@ -43,10 +43,12 @@ void definitions_free(struct definitions *d)
 	free(d);
 }
 
-/* A task's story may come back to an earlier state (a name taken back): there, time counts. */
+/* A task's story may come back to an earlier state (a name taken back), and a module may be loaded
+ * again: there, time counts. */
 static u64 time_of(const struct event *e)
 {
-	return e->kind == EVENT_TASK || e->kind == EVENT_CLOCK ? e->ts : 0;
+	return e->kind == EVENT_TASK || e->kind == EVENT_CLOCK || e->kind == EVENT_NOTE ?
+		e->ts : 0;
 }
 
 static u64 hash(const struct event *e)
