@@ -3,6 +3,7 @@
  * The command line of a stream tool: its own rows and the common ones. Defaults
  * of constants stand in the BPF source: .rodata already holds them.
  */
+#include <string.h>
 #include "outfile.h"
 #include "tool_run.h"
 
@@ -49,16 +50,23 @@ static const struct option_row module_only[] = {
 };
 static const struct option_row none[] = { {} };
 
-/* "columns: ts pid ...\n" */
+#define HELP_COLUMNS 92
+
+/* "columns: ts pid ...\n", in lines as short as the options' */
 static void columns_text(const struct tool *tool, char *text, size_t size)
 {
-	size_t n = tool->columns ? snprintf(text, size, "columns:") : 0;
+	size_t n = tool->columns ? snprintf(text, size, "columns:") : 0, line = n;
 
 	text[n] = '\0';
 	if (!tool->columns)
 		return;		/* its views have more than one list */
-	for (const struct column *c = tool->columns; c->head && n < size; c++)
-		n += snprintf(text + n, size - n, " %s%s", c->key, c[1].head ? "" : "\n");
+	for (const struct column *c = tool->columns; c->head && n < size; c++) {
+		bool full = line + 1 + strlen(c->key) > HELP_COLUMNS;
+
+		line = (full ? 2 : line) + 1 + strlen(c->key);
+		n += snprintf(text + n, size - n, "%s %s%s", full ? "\n  " : "", c->key,
+			      c[1].head ? "" : "\n");
+	}
 }
 
 static int check(const struct settings *set)

@@ -43,7 +43,7 @@ void definitions_free(struct definitions *d)
 	free(d);
 }
 
-/* A task's story may come back to an earlier state (a name taken back), and a module may be loaded
+/* A task's story may come back to an earlier state (a name taken back), a module may be loaded
  * again: there, time counts. */
 static u64 time_of(const struct event *e)
 {
