@@ -4,7 +4,7 @@
 
 setup_file() {
 	load helpers
-	requires cells vm jq
+	[ -n "${VM_CELL:-}" ] || return 0	# skipped: make check-vm runs it
 	export DIR="$O/vm-hooks/${CELL//\//-}"
 	rm -rf "$DIR"
 	mkdir -p "$DIR"

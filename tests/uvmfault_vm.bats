@@ -95,7 +95,7 @@ lines_of() { "$BIN/uvmfault" -j -i "$D/$1.gst" "${@:2}"; }
 
 setup_file() {
 	load helpers
-	requires cells vm driver jq python3
+	[ -n "${VM_CELL:-}" ] || return 0	# skipped: make check-vm runs it
 	export D="$O/vm/uvmfault-${CELL/\//-}"
 	rm -rf "$D"
 	mkdir -p "$D"
