@@ -6,7 +6,7 @@ setup_file() {
 	load helpers
 	export RUN="$O/nvctl-$$"
 	mkdir -p "$RUN"
-	(requires vm driver jq) > /dev/null || return 0
+	[ -n "${VM_CELL:-}" ] || return 0	# skipped: make check-vm runs it
 	vm "$CELL" "bash tests/vm/nvctl/run.sh '$RUN'" > "$RUN/log" 2>&1 || echo "the guest failed" >> "$RUN/log"
 }
 
@@ -14,7 +14,7 @@ teardown_file() { rm -rf "$RUN"; }
 
 setup() {
 	load helpers
-	requires vm driver jq
+	requires cells vm driver jq
 	cd "$RUN" || exit
 	run ! grep -E 'failed$|^load:' log
 }
