@@ -10,6 +10,7 @@
 
 #ifdef __bpf__
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+#endif
 struct kobject___uvm { const char *name; };
 struct device___uvm { struct kobject___uvm kobj; };
 struct pci_dev___uvm { struct device___uvm dev; };
@@ -24,6 +25,7 @@ struct vm_area_struct___uvm {
 	struct file___uvm *vm_file;
 	struct vm_area_shared___uvm shared;
 };
+#ifdef __bpf__
 #pragma clang attribute pop
 #endif
 

@@ -5,20 +5,6 @@
 #include <stddef.h>
 
 struct mm_struct { struct task_struct *owner; };
-struct kobject___uvm { char *name; };
-struct device___uvm { struct kobject___uvm kobj; };
-struct pci_dev___uvm { struct device___uvm dev; };
-struct rb_node___uvm { void *rb_left; };
-struct rb_root___uvm { struct rb_node___uvm *rb_node; };
-struct rb_root_cached___uvm { struct rb_root___uvm rb_root; };
-struct address_space___uvm { struct rb_root_cached___uvm i_mmap; };
-struct file___uvm { struct address_space___uvm *f_mapping; };
-struct vm_area_shared___uvm { struct rb_node___uvm rb; };
-struct vm_area_struct___uvm {
-	struct mm_struct *vm_mm;
-	struct file___uvm *vm_file;
-	struct vm_area_shared___uvm shared;
-};
 
 static long read_kernel(void *to, u32 n, void *from)
 {
