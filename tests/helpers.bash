@@ -41,6 +41,13 @@ requires() {
 	done
 }
 
+# able WHAT...: would requires not skip? For setup_file, where a skip fails the file: setup() says the reason
+able() {
+	local status=0
+	(requires "$@"; exit 3) > /dev/null 2>&1 || status=$?
+	[ "$status" -eq 3 ]
+}
+
 # sources PATTERN...: our own files whose path matches, in a checkout and in an unpacked archive
 sources() {
 	if git rev-parse --is-inside-work-tree > /dev/null 2>&1; then
