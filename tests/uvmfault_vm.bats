@@ -95,7 +95,7 @@ lines_of() { "$BIN/uvmfault" -j -i "$D/$1.gst" "${@:2}"; }
 
 setup_file() {
 	load helpers
-	able cells vm driver jq python3 || return 0
+	able vm driver jq python3 || return 0
 	export D="$O/vm/uvmfault-${CELL/\//-}"
 	rm -rf "$D"
 	mkdir -p "$D"
@@ -104,7 +104,7 @@ setup_file() {
 
 setup() {
 	load helpers
-	requires cells vm driver jq python3
+	requires vm driver jq python3
 }
 
 @test "the exerciser ran through; trampolines hold the driver, which says so, kprobes let it go and come" {
