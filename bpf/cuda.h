@@ -67,7 +67,7 @@ struct kernel {
 	u32 static_shared_bytes;
 	u32 dynamic_shared_bytes;
 	u32 local_bytes;	/* per thread */
-	u32 pad;
+	u32 collective;		/* struct collective (span.h), 0 none */
 };
 _Static_assert(sizeof(struct kernel) == 112, "kernel: files depend on this layout");
 

@@ -29,6 +29,8 @@ enum event_kind {
 	EVENT_NOTE = 9,		/* struct note_record */
 	EVENT_GRAPH_NODE = 10,	/* struct graph_node, cuda.h */
 	EVENT_UVM_GPU = 11,	/* struct uvm_gpu, uvm.h */
+	EVENT_SOURCE = 12,	/* struct source, span.h */
+	EVENT_COLLECTIVE = 13,	/* struct collective, span.h */
 	EVENT_DEFINITIONS_END = 16,
 
 	EVENT_API = 16,		/* cuda.h */
@@ -41,6 +43,9 @@ enum event_kind {
 	EVENT_NVTX = 23,
 	EVENT_API_STACK = 24,
 	EVENT_ALLOC = 25,
+	EVENT_SPAN = 26,	/* span.h */
+	EVENT_COUNTER = 27,
+	EVENT_FLOW = 28,
 
 	EVENT_SWITCH = 32,	/* host.h */
 	EVENT_WAKE = 33,
@@ -127,7 +132,10 @@ struct device {			/* one CUDA device as one process sees it */
 };
 _Static_assert(sizeof(struct device) == 144, "device: files depend on this layout");
 
-enum name_what { NAME_KERNEL = 1, NAME_API = 2, NAME_NVTX = 3, NAME_NVTX_DOMAIN = 4 };
+enum name_what {
+	NAME_KERNEL = 1, NAME_API = 2, NAME_NVTX = 3, NAME_NVTX_DOMAIN = 4, NAME_SPAN = 5,
+	NAME_COUNTER = 6, NAME_COLLECTIVE = 7,
+};
 
 struct name {			/* text tail */
 	struct event e;

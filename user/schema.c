@@ -6,6 +6,7 @@
 #include "culaunch.h"
 #include "host.h"
 #include "schema_parts.h"
+#include "span.h"
 #include "uvm.h"
 #include "xid.h"
 
@@ -36,7 +37,8 @@ static const struct enum_name task_whats[] = {
 };
 static const struct enum_name name_whats[] = {
 	{ NAME_KERNEL, "kernel" }, { NAME_API, "api" }, { NAME_NVTX, "nvtx" },
-	{ NAME_NVTX_DOMAIN, "nvtx_domain" }, {}
+	{ NAME_NVTX_DOMAIN, "nvtx_domain" }, { NAME_SPAN, "span" },
+	{ NAME_COUNTER, "counter" }, { NAME_COLLECTIVE, "collective" }, {}
 };
 static const struct enum_name lost_wheres[] = {
 	{ LOST_BPF_RING, "bpf_ring" }, { LOST_BPF_MAP, "bpf_map" },
@@ -186,6 +188,7 @@ static const struct field kernel_fields[] = {
 	F(kernel, static_shared_bytes, AS_SIZE, "shared memory, static"),
 	F(kernel, dynamic_shared_bytes, AS_SIZE, "shared memory, dynamic"),
 	F(kernel, local_bytes, AS_SIZE, "local memory per thread"),
+	F(kernel, collective, AS_DEC, "collective it carries out, 0 none"),
 	{}
 };
 static const struct field copy_fields[] = {
@@ -269,6 +272,8 @@ static const struct record_type types[] = {	/* in order of kind */
 	{ EVENT_NOTE, sizeof(struct note_record), AS_TEXT, "note", note_fields },
 	{ EVENT_GRAPH_NODE, sizeof(struct graph_node), 0, "graph_node", graph_node_fields },
 	{ EVENT_UVM_GPU, sizeof(struct uvm_gpu), 0, "uvm_gpu", uvm_gpu_fields },
+	{ EVENT_SOURCE, sizeof(struct source), AS_TEXT, "source", source_fields },
+	{ EVENT_COLLECTIVE, sizeof(struct collective), 0, "collective", collective_fields },
 	{ EVENT_API, sizeof(struct api), 0, "api", api_fields },
 	{ EVENT_KERNEL, sizeof(struct kernel), 0, "kernel", kernel_fields },
 	{ EVENT_COPY, sizeof(struct copy), 0, "copy", copy_fields },
@@ -279,6 +284,9 @@ static const struct record_type types[] = {	/* in order of kind */
 	{ EVENT_NVTX, sizeof(struct nvtx), 0, "nvtx", nvtx_fields },
 	{ EVENT_API_STACK, sizeof(struct api_stack), 0, "api_stack", api_stack_fields },
 	{ EVENT_ALLOC, sizeof(struct alloc), 0, "alloc", alloc_fields },
+	{ EVENT_SPAN, sizeof(struct span), 0, "span", span_fields },
+	{ EVENT_COUNTER, sizeof(struct counter), 0, "counter", counter_fields },
+	{ EVENT_FLOW, sizeof(struct flow), 0, "flow", flow_fields },
 	{ EVENT_SWITCH, sizeof(struct sched_switch_rec), 0, "switch", switch_fields },
 	{ EVENT_WAKE, sizeof(struct wake), 0, "wake", wake_fields },
 	{ EVENT_FAULT, sizeof(struct fault), 0, "fault", fault_fields },

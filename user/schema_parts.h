@@ -23,6 +23,11 @@ extern const struct field uvm_batch_fields[];
 extern const struct field uvm_migration_fields[];
 extern const struct field uvm_evict_fields[];
 extern const struct field uvm_mark_fields[];
+extern const struct field source_fields[];
+extern const struct field collective_fields[];
+extern const struct field span_fields[];
+extern const struct field counter_fields[];
+extern const struct field flow_fields[];
 extern const struct field xid_fields[];
 extern const struct field xid_call_fields[];
 

@@ -108,6 +108,7 @@ static void op_name(struct model *m, struct gpu_op *op, const struct waiting_op 
 	case EVENT_KERNEL:
 		op->type = OP_KERNEL;
 		op->name = model_name(m, w->r.g.e.producer, w->r.kernel.name);
+		op->collective = collective_get(m, &w->r.kernel);
 		break;
 	case EVENT_COPY:
 		op->type = OP_COPY;

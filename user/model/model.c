@@ -41,6 +41,7 @@ void model_free(struct model *m)
 		hash_free(&m->producers[i]->names);
 		hash_free(&m->producers[i]->devices);
 		hash_free(&m->producers[i]->nodes);
+		hash_free(&m->producers[i]->collectives);
 	}
 	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
 		hash_free(maps[i]);
@@ -61,8 +62,9 @@ void model_free(struct model *m)
 static bool kind_is_span(u16 kind)
 {
 	return (kind >= EVENT_API && kind <= EVENT_NVTX) || kind == EVENT_DRIVER ||
-	       kind == EVENT_BLOCK || kind == EVENT_LAUNCH || kind == EVENT_UVM_SERVICE ||
-	       kind == EVENT_UVM_BATCH || kind == EVENT_UVM_EVICT || kind == EVENT_XID_CALL;
+	       kind == EVENT_SPAN || kind == EVENT_BLOCK || kind == EVENT_LAUNCH ||
+	       kind == EVENT_UVM_SERVICE || kind == EVENT_UVM_BATCH ||
+	       kind == EVENT_UVM_EVICT || kind == EVENT_XID_CALL;
 }
 
 static bool kind_is_gpu(u16 kind)
@@ -127,6 +129,12 @@ static int model_define(struct model *m, const struct event *e)
 	case EVENT_UVM_GPU:
 		uvm_gpu_define(m, (const struct uvm_gpu *)e);
 		break;
+	case EVENT_SOURCE:
+		table_source(m, (const struct source *)e);
+		break;
+	case EVENT_COLLECTIVE:
+		table_collective(m, (const struct collective *)e);
+		break;
 	default:
 		m->counts.unknown_kinds++;
 	}
@@ -150,6 +158,12 @@ static int model_deliver(struct model *m, const struct event *e)
 		return join_op(m, (const struct gpu_head *)e);
 	case EVENT_NVTX:
 		return v->nvtx ? v->nvtx(m->ctx, (const struct nvtx *)e) : 0;
+	case EVENT_SPAN:
+		return v->span ? v->span(m->ctx, (const struct span *)e) : 0;
+	case EVENT_COUNTER:
+		return v->counter ? v->counter(m->ctx, (const struct counter *)e) : 0;
+	case EVENT_FLOW:
+		return v->flow ? v->flow(m->ctx, (const struct flow *)e) : 0;
 	case EVENT_OVERHEAD:
 		return v->overhead ? v->overhead(m->ctx, (const struct overhead *)e) : 0;
 	case EVENT_SWITCH:

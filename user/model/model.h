@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include "cuda.h"
 #include "host.h"
+#include "span.h"
 #include "trace.h"
 #include "uvm.h"
 #include "xid.h"
@@ -31,6 +32,13 @@ struct process_info {		/* one library instance or one followed process; exec end
 	u16 producer;		/* 0: without CUDA */
 	char comm[COMM_LEN];
 	u64 start_ns, end_ns;	/* 0 unknown */
+	const struct source *source;	/* text tail: file; NULL: recorded by gpurec itself */
+};
+
+/* Collectives that are alike, as one producer says. Texts: NULL unknown. */
+struct collective_info {
+	struct collective c;
+	const char *name, *type, *group, *description, *ranks;
 };
 
 struct thread_info {
@@ -79,6 +87,7 @@ struct gpu_op {
 	enum link_kind link;
 	u64 stack;			/* of the call; for a graph's node of the capturing call
 					 * if known */
+	const struct collective_info *collective;	/* of a kernel; NULL: none is known */
 	bool captured;			/* stack is that of the call that made the graph's
 					 * node */
 	bool early;			/* starts before its launch call: a clock problem,
@@ -148,6 +157,9 @@ struct view {			/* any function may be NULL; non-zero returns stop model_run */
 	int (*op)(void *ctx, const struct gpu_op *op);		/* once an operation */
 	int (*sync)(void *ctx, const struct sync *s, const struct api_call *call);
 	int (*nvtx)(void *ctx, const struct nvtx *n);
+	int (*span)(void *ctx, const struct span *s);
+	int (*counter)(void *ctx, const struct counter *c);
+	int (*flow)(void *ctx, const struct flow *f);
 	int (*overhead)(void *ctx, const struct overhead *o);
 	int (*host)(void *ctx, const struct host_event *h);	/* of one thread in order of
 								 * time */

@@ -154,6 +154,7 @@ struct producer {
 	struct hash names;		/* id -> interned text */
 	struct hash devices;		/* ordinal -> struct device_info */
 	struct hash nodes;		/* graph node -> struct node */
+	struct hash collectives;	/* id -> struct collective_info */
 	bool realtime;			/* its CUPTI keeps CLOCK_REALTIME */
 };
 
@@ -199,6 +200,9 @@ void table_note(struct model *m, const struct note_record *n);
 void table_clock(struct model *m, const struct clock_pair *c);
 int table_task(struct model *m, const struct task *t);
 int table_device(struct model *m, const struct device *d);
+void table_source(struct model *m, const struct source *s);
+void table_collective(struct model *m, const struct collective *c);
+const struct collective_info *collective_get(struct model *m, const struct kernel *k);
 const struct device_info *device_get(struct model *m, u16 producer, u32 ordinal);
 struct thread *thread_get(struct model *m, u32 tid, u32 pid);
 u64 clock_convert(const struct model *m, u64 realtime);

@@ -53,6 +53,36 @@ const char *model_name(struct model *m, u16 producer, u32 id)
 	return m->unknown;
 }
 
+static const char *text_of(struct model *m, u16 producer, u32 id)
+{
+	return id ? model_name(m, producer, id) : NULL;
+}
+
+void table_collective(struct model *m, const struct collective *c)
+{
+	struct producer *p = producer_get(m, c->e.producer);
+	struct collective_info *x;
+
+	if (!c->id || hash_get(&p->collectives, c->id))
+		return;
+	x = arena_alloc(&m->arena, sizeof(*x));
+	x->c = *c;
+	x->name = text_of(m, c->e.producer, c->name);
+	x->type = text_of(m, c->e.producer, c->type);
+	x->group = text_of(m, c->e.producer, c->group);
+	x->description = text_of(m, c->e.producer, c->description);
+	x->ranks = text_of(m, c->e.producer, c->ranks);
+	hash_put(&p->collectives, c->id, x);
+}
+
+/* NULL: none, or never defined. */
+const struct collective_info *collective_get(struct model *m, const struct kernel *k)
+{
+	if (!k->collective)
+		return NULL;
+	return hash_get(&producer_get(m, k->g.e.producer)->collectives, k->collective);
+}
+
 void table_stack(struct model *m, const struct stack *s)
 {
 	size_t room = s->e.size > sizeof(*s) ? (s->e.size - sizeof(*s)) / sizeof(u64) : 0;

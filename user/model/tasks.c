@@ -119,6 +119,20 @@ const struct thread_info *model_thread(struct model *m, u32 tid)
 	return &thread_get(m, tid, 0)->info;
 }
 
+/* What is said again of a producer replaces nothing. */
+void table_source(struct model *m, const struct source *s)
+{
+	struct process *p = (struct process *)model_process(m, s->e.producer, s->e.pid);
+	struct source *copy;
+
+	if (p->info.source)
+		return;
+	copy = arena_alloc(&m->arena, s->e.size + 1);
+	memcpy(copy, s, s->e.size);
+	copy->host[sizeof(copy->host) - 1] = 0;
+	p->info.source = copy;
+}
+
 size_t model_processes(const struct model *m, const struct process_info *const **list)
 {
 	*list = (const struct process_info *const *)m->processes.list;
