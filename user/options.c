@@ -142,8 +142,9 @@ static int words(const struct program *c, char **argv)
 	}
 	if (row) {
 		memcpy(&given, base + row->off, sizeof(given));
-		if (!given && *argv)
-			option_put(row, given = *argv++, base);
+		while (*argv && (!given || row->type == OPT_STRINGS))
+			if (option_put(row, given = *argv++, base))
+				return -EINVAL;
 	}
 	if (*argv)
 		return fail_usage("unexpected argument \"%s\"", *argv);

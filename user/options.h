@@ -78,7 +78,7 @@ struct program {
 	struct option_group groups[6];	/* ends with rows NULL */
 	/* Words that are no options are refused, unless: */
 	const struct option_row *operand;	/* one word: as if given to this OPT_STRING row,
-						 * of group 0 */
+						 * of group 0; OPT_STRINGS: all words */
 	const char *missing;	/* what to say when it is given in neither way; NULL: it may
 				 * be */
 	char ***command;	/* the first such word and all behind it: a command to run */
