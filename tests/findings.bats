@@ -287,3 +287,85 @@ launches() {
 	app | report
 	found
 }
+
+@test "memory of a process that nobody knows is a row as others, in order" {
+	{
+		app
+		echo "uvm_fault ts=5000 gpu=1 addr=0x5000"
+		for pid in 12 10 11; do echo "uvm_fault ts=500$pid gpu=1 pid=$pid addr=0x5000"; done
+		echo "uvm_mark ts=5900 addr=0x5 what=fatal_fault"
+	} | report
+	is '[.uvm.by_allocation[] | [.pid, .gpu_faults]]' '[[0,1],[10,1],[11,1],[12,1]]'
+	found fatal_fault
+	run -0 "$BIN/gpureport" "$T/t.gst"
+}
+
+@test "errors are counted beyond those that are listed; each kind is listed" {
+	{
+		app
+		seq 1500 | sed 's/.*/xid ts=&000 pid=10 id=& code=13 pci_bus=0x10 comm=app text=x/'
+		echo "xid ts=2000000 pid=10 id=1501 code=13 pci_bus=0x10 pci_device=1 comm=app"
+		echo "xid ts=2000001 id=1502 code=79 pci_bus=0x10"
+		echo "xid ts=2000002 id=1503 code=8 pci_domain=0xffffffff simulated=written"
+	} | report
+	is '[.findings[] | [.about, .evidence.code, .evidence.times]]' \
+		'[["0000:10:00.0",13,1500],["0000:10:01.0",13,1],["0000:10:00.0",79,1],["-",8,1]]'
+	is '[.xids | length, (.[-1] | .pci)]' '[1003,"-"]'
+	is '.findings[-1].text | startswith("(written to the log by a process) Xid 8 of no known process")' true
+	run -0 "$BIN/gpureport" "$T/t.gst"
+	[[ "$output" == *"errors that the driver reported"*"(20 of 1503)"* ]]
+}
+
+@test "what stands by a thread or a GPU is of that thread and that GPU alone" {
+	{
+		app
+		echo "device producer=1 ordinal=1 uuid=100102030405060708090a0b0c0d0e0f pci_bus=0x20 name=B mem_bytes=0x4000000"
+		echo "uvm_gpu gpu=2 uuid=100102030405060708090a0b0c0d0e0f pci_bus=0x20"
+		# the block leaves GPU 1 and comes back; another leaves GPU 2 and does not
+		echo "uvm_migration ts=5000 pid=10 src=0 dst=1 addr=0x1000000 bytes=4096 cause=api_migrate"
+		echo "uvm_evict ts=6000 dur_ns=10 pid=10 gpu=1 addr=0x1000000 bytes=4096"
+		echo "uvm_migration ts=6001 pid=10 src=1 dst=0 addr=0x1000000 bytes=4096 cause=eviction"
+		echo "uvm_migration ts=7000 pid=10 src=0 dst=1 addr=0x1000000 bytes=4096 cause=api_migrate"
+		echo "uvm_migration ts=7001 pid=10 src=0 dst=2 addr=0x1200000 bytes=8192 cause=api_migrate"
+		echo "uvm_evict ts=8000 dur_ns=10 pid=10 gpu=2 addr=0x1200000 bytes=8192"
+		echo "uvm_migration ts=8001 pid=10 src=2 dst=0 addr=0x1200000 bytes=8192 cause=eviction"
+		# thread 11 faults outside of calls, thread 12 inside of one
+		echo "uvm_service ts=50000 dur_ns=50000 pid=10 tid=11 gpu=0 id=3 addr=0x1000000 bytes_in=4096 faults=1 what=cpu"
+		echo "api ts=60000 producer=1 pid=10 tid=12 dur_ns=40000 correlation=9 name=4 class=sync"
+		echo "uvm_service ts=65000 dur_ns=30000 pid=10 tid=12 gpu=0 id=4 addr=0x1000000 bytes_in=4096 faults=1 what=cpu"
+	} | report
+	is '[.findings[] | select(.rule == "eviction_pressure") | [.about, .evidence.evicted_bytes, .evidence.back_again_bytes]]' \
+		'[["GPU 0",4096,4096],["GPU 1",8192,0]]'
+	is '[.findings[] | select(.rule == "cpu_faults") | [.about, .evidence.cpu_faults, .evidence.inside_api_calls]]' \
+		'[["thread 11 of process 10",1,0],["thread 12 of process 10",1,1]]'
+}
+
+# many WHAT N: N allocations that come and go with a fault in each; N kernels in one batch and N faults behind it;
+# N processes of 12 driver calls
+many() {
+	app
+	seq "$2" | awk -v what="$1" -v n="$2" '
+		what == "allocations" { a = 16777216 + ($1 * 7919 % n) * 8192; t = 5000 + $1
+			printf "alloc ts=%d producer=1 pid=10 tid=11 addr=%d bytes=8192 kind=managed\n", t, a
+			printf "uvm_fault ts=%d gpu=1 pid=10 addr=%d\n", t + n, a
+			printf "alloc ts=%d producer=1 pid=10 tid=11 addr=%d kind=managed freed=1\n", t + 2 * n, a }
+		what == "kernels" && $1 == 1 { printf "uvm_batch ts=5000 dur_ns=%d gpu=1 batch=1\n", n * 10 }
+		what == "kernels" { printf "kernel ts=%d producer=1 pid=10 dur_ns=9 name=2\n", 5000 + $1 * 10
+			printf "uvm_mark ts=%d pid=10 addr=0x1000000 processor=1 what=map_remote\n", 6000 + (n + $1) * 10 }
+		what == "processes" { for (i = 0; i < 12; i++)
+			printf "driver ts=%d pid=%d tid=%d dur_ns=%d op=ioctl cmd=%d\n", 5000 + $1 * 20 + i, 100 + $1, 100 + $1, 1 + $1 % 9, 0xc0204600 + i }
+		what == "processes" { printf "uvm_service ts=%d dur_ns=9 pid=%d tid=%d id=%d addr=%d bytes_in=4096 what=cpu\n", 5000 + $1 * 20 + 15, 100 + $1, 100 + $1, $1, $1 * 4096 }'
+}
+
+@test "four times the allocations, kernels or processes need not much more than four times the instructions" {
+	requires valgrind
+	cost() { many "$1" "$2" | "$O/test/mktrace" > "$T/t.gst"
+		valgrind --tool=callgrind --callgrind-out-file=/dev/null "$BIN/gpureport" -j "$T/t.gst" 2>&1 > /dev/null |
+			sed -nE 's/.*Collected : ([0-9]+).*/\1/p'; }
+	for what in allocations kernels processes; do
+		one="$(cost $what 1500)"
+		four="$(cost $what 6000)"
+		echo "$what: $one, $four"
+		[ "$four" -lt $((one * 5)) ]
+	done
+}

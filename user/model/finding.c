@@ -42,38 +42,21 @@ void finding_prove(struct finding *x, const char *name, u64 value)
 
 /* ---- errors of GPUs ---- */
 
-static u64 xid_same(const struct uvm_report *u, const struct xid_row *x, bool before)
-{
-	u64 n = 0;
-
-	for (size_t i = 0; i < u->xid_n; i++) {
-		const struct xid_row *y = u->xids[i];
-
-		if (before && y == x)
-			break;
-		n += y->x.code == x->x.code && y->x.nvswitch == x->x.nvswitch &&
-		     y->x.pci_bus == x->x.pci_bus && y->x.pci_domain == x->x.pci_domain &&
-		     y->x.e.pid == x->x.e.pid;
-	}
-	return n;
-}
-
 static void xid_find(struct finder *f, const struct rule *rule, const struct xid_row *x)
 {
-	char about[96], call[96];
+	char place[XID_PLACE], call[96];
 	struct finding *g;
 
-	snprintf(about, sizeof(about), "%04x:%02x:%02x.%x", x->x.pci_domain, x->x.pci_bus,
-		 x->x.pci_device, x->x.pci_function);
-	g = finding_add(f, rule, about, "%s%s %u of %s (%u): %s; the last call before it: %s",
-			x->x.simulated ? "simulated " : "", x->x.nvswitch ? "SXid" : "Xid",
-			x->x.code, x->x.comm[0] ? x->x.comm : x->process ? x->process->comm :
+	g = finding_add(f, rule, xid_row_place(x, place),
+			"%s%s %u of %s (%u): %s; the last call before it: %s",
+			xid_row_mark(x), x->x.nvswitch ? "SXid" : "Xid", x->x.code,
+			x->x.comm[0] ? x->x.comm : x->process ? x->process->comm :
 			"no known process", x->x.e.pid, xid_row_meaning(x),
 			x->call_n ? xid_call_name(&x->calls[0], call, sizeof(call)) :
 			"not known");
 	g->advice = xid_row_advice(x);
 	finding_prove(g, "code", x->x.code);
-	finding_prove(g, "times", xid_same(&f->r->uvm, x, false));
+	finding_prove(g, "times", x->times);
 	finding_prove(g, "calls_known_before_it", x->call_n);
 }
 
@@ -82,45 +65,53 @@ static void xid_look(struct finder *f, const struct rule *rule)
 	const struct uvm_report *u = &f->r->uvm;
 
 	for (size_t i = 0; i < u->xid_n; i++)
-		if (!xid_same(u, u->xids[i], true))
+		if (u->xids[i]->times)
 			xid_find(f, rule, u->xids[i]);
 }
 
 /* ---- threads in the driver ---- */
 
-static const struct driver_row *driver_first(const struct uvm_report *u, u32 pid)
+/* pid -> its most costly call: rows are in order of cost */
+static void driver_first(const struct uvm_report *u, struct hash *first)
 {
 	for (size_t i = 0; i < u->driver_n; i++)
-		if (u->drivers[i]->process->pid == pid)
-			return u->drivers[i];
-	return NULL;
+		if (!hash_get(first, u->drivers[i]->process->pid))
+			hash_put(first, u->drivers[i]->process->pid, u->drivers[i]);
+}
+
+static void driver_find(struct finder *f, const struct rule *rule, const struct thread_row *t,
+			const struct driver_row *d)
+{
+	u64 wall = t->last_ns - t->first_ns;
+	char about[64], name[96];
+	struct finding *g;
+
+	snprintf(about, sizeof(about), "thread %u of process %u", t->tid, t->pid);
+	g = finding_add(f, rule, about,
+			"%llu%% of the thread's time is in %llu calls of device drivers; the process's most costly: %s",
+			share_pct(t->driver_ns, wall), t->driver_calls,
+			driver_name(&d->call, name, sizeof(name)));
+	finding_prove(g, "driver_ns", t->driver_ns);
+	finding_prove(g, "wall_ns", wall);
+	finding_prove(g, "driver_calls", t->driver_calls);
+	finding_prove(g, "most_costly_ns", d->h.sum);
 }
 
 static void driver_look(struct finder *f, const struct rule *rule)
 {
 	const struct uvm_report *u = &f->r->uvm;
-	char about[64], name[96], share[16];
-	struct finding *g;
+	struct hash first = {};
 
+	driver_first(u, &first);
 	for (size_t i = 0; i < u->thread_n; i++) {
 		const struct thread_row *t = u->threads[i];
-		const struct driver_row *d = driver_first(u, t->pid);
-		u64 wall = t->last_ns - t->first_ns;
+		const struct driver_row *d = hash_get(&first, t->pid);
 
-		if (!d || t->driver_calls < DRIVER_CALLS ||
-		    share_pct(t->driver_ns, wall) < DRIVER_PCT)
-			continue;
-		snprintf(about, sizeof(about), "thread %u of process %u", t->tid, t->pid);
-		snprintf(share, sizeof(share), "%llu%%", share_pct(t->driver_ns, wall));
-		g = finding_add(f, rule, about,
-				"%s of the thread's time is in %llu calls of device drivers; the process's most costly: %s",
-				share, t->driver_calls,
-				driver_name(&d->call, name, sizeof(name)));
-		finding_prove(g, "driver_ns", t->driver_ns);
-		finding_prove(g, "wall_ns", wall);
-		finding_prove(g, "driver_calls", t->driver_calls);
-		finding_prove(g, "most_costly_ns", d->h.sum);
+		if (d && t->driver_calls >= DRIVER_CALLS &&
+		    share_pct(t->driver_ns, t->last_ns - t->first_ns) >= DRIVER_PCT)
+			driver_find(f, rule, t, d);
 	}
+	hash_free(&first);
 }
 
 /* ---- launches ---- */

@@ -70,13 +70,11 @@ static void ping_pong_look(struct finder *f, const struct rule *rule)
 static void eviction_look(struct finder *f, const struct rule *rule)
 {
 	const struct uvm_report *u = &f->r->uvm;
-	u64 again = 0, managed = 0;
+	u64 managed = 0;
 	char about[96];
 
-	for (size_t i = 0; i < u->memory_n; i++) {
-		again += u->memories[i]->again_bytes;
+	for (size_t i = 0; i < u->memory_n; i++)
 		managed += u->memories[i]->memory ? u->memories[i]->memory->live_max : 0;
-	}
 	for (size_t i = 0; i < u->gpu_n; i++) {
 		const struct uvm_gpu_row *g = u->gpus[i];
 		struct finding *x;
@@ -90,7 +88,7 @@ static void eviction_look(struct finder *f, const struct rule *rule)
 		finding_prove(x, "evictions", g->evictions);
 		finding_prove(x, "evicted_bytes", g->evicted_bytes);
 		finding_prove(x, "moved_in_bytes", g->in_bytes);
-		finding_prove(x, "back_again_bytes", again);
+		finding_prove(x, "back_again_bytes", g->again_bytes);
 		finding_prove(x, "eviction_ns", g->evict_ns);
 		finding_prove(x, "managed_bytes", managed);
 		if (g->gpu->device)
@@ -192,47 +190,54 @@ static void duplicate_look(struct finder *f, const struct rule *rule)
 
 /* ---- the CPU takes back what the GPU has ---- */
 
-static struct memory_row *most_cpu(struct report *r, u32 pid)
+/* pid -> of its memory that with the most time in such faults */
+static void most_cpu(const struct uvm_report *u, struct hash *most)
 {
-	struct memory_row *most = NULL;
+	for (size_t i = 0; i < u->memory_n; i++) {
+		struct memory_row *m = u->memories[i], *old;
 
-	for (size_t i = 0; i < r->uvm.memory_n; i++) {
-		struct memory_row *m = r->uvm.memories[i];
-
-		if (m->process && m->process->pid == pid && m->served_bytes[SIDE_CPU] &&
-		    (!most || m->service[SIDE_CPU].sum > most->service[SIDE_CPU].sum))
-			most = m;
+		if (!m->process || !m->served_bytes[SIDE_CPU])
+			continue;
+		old = hash_get(most, m->process->pid);
+		if (!old || m->service[SIDE_CPU].sum > old->service[SIDE_CPU].sum)
+			hash_put(most, m->process->pid, m);
 	}
-	return most;
+}
+
+static void cpu_find(struct finder *f, const struct rule *rule, const struct thread_row *t,
+		     const struct memory_row *m)
+{
+	u64 wall = t->last_ns - t->first_ns;
+	char about[64], name[256];
+	struct finding *x;
+
+	snprintf(about, sizeof(about), "thread %u of process %u", t->tid, t->pid);
+	x = finding_add(f, rule, about,
+			"%llu%% of the thread's time goes into faults on memory that a GPU has; the process's most are into %.200s",
+			share_pct(t->cpu_fault_ns, wall),
+			managed_name(f->r->model, m->memory, name, sizeof(name)));
+	finding_prove(x, "cpu_faults", t->cpu_faults);
+	finding_prove(x, "service_ns", t->cpu_fault_ns);
+	finding_prove(x, "wall_ns", wall);
+	finding_prove(x, "to_cpu_bytes", t->cpu_fault_bytes);
+	finding_prove(x, "inside_api_calls", t->cpu_faults_in_api);
 }
 
 static void cpu_look(struct finder *f, const struct rule *rule)
 {
 	const struct uvm_report *u = &f->r->uvm;
-	char about[64], name[256];
+	struct hash most = {};
 
+	most_cpu(u, &most);
 	for (size_t i = 0; i < u->thread_n; i++) {
 		const struct thread_row *t = u->threads[i];
-		const struct memory_row *m = most_cpu(f->r, t->pid);
-		u64 wall = t->last_ns - t->first_ns, in_api = 0;
-		struct finding *x;
+		const struct memory_row *m = hash_get(&most, t->pid);
 
-		if (!m || !t->cpu_fault_bytes ||
-		    share_pct(t->cpu_fault_ns, wall) < CPU_FAULT_PCT)
-			continue;
-		for (size_t k = 0; k < u->call_n; k++)
-			in_api += u->calls[k]->faults;
-		snprintf(about, sizeof(about), "thread %u of process %u", t->tid, t->pid);
-		x = finding_add(f, rule, about,
-				"%llu%% of the thread's time goes into faults on memory that a GPU has, most into %.200s",
-				share_pct(t->cpu_fault_ns, wall),
-				managed_name(f->r->model, m->memory, name, sizeof(name)));
-		finding_prove(x, "cpu_faults", t->cpu_faults);
-		finding_prove(x, "service_ns", t->cpu_fault_ns);
-		finding_prove(x, "wall_ns", wall);
-		finding_prove(x, "to_cpu_bytes", t->cpu_fault_bytes);
-		finding_prove(x, "inside_api_calls", in_api);
+		if (m && t->cpu_fault_bytes &&
+		    share_pct(t->cpu_fault_ns, t->last_ns - t->first_ns) >= CPU_FAULT_PCT)
+			cpu_find(f, rule, t, m);
 	}
+	hash_free(&most);
 }
 
 static void fatal_look(struct finder *f, const struct rule *rule)

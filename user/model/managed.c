@@ -3,52 +3,90 @@
  * Managed memory: which allocation of a process an address is in, and which
  * place of the program made it. Allocations come here in order of time.
  */
-#include <stdlib.h>
-#include <string.h>
 #include "parts.h"
 
-/* Index of the first live one that ends behind addr. */
-static size_t live_search(const struct process *p, u64 addr)
-{
-	size_t low = 0, high = p->live_n, mid;
+/* ---- what is allocated now: a treap by address, as a program may hold 100,000 pieces ---- */
 
-	while (low < high) {
-		mid = (low + high) / 2;
-		if (p->live[mid].end <= addr)
-			low = mid + 1;
-		else
-			high = mid;
+/* The first that ends behind addr; NULL: none. */
+static struct live *live_at(struct live *t, u64 addr)
+{
+	struct live *first = NULL;
+
+	while (t) {
+		if (t->end > addr)
+			first = t;
+		t = t->end > addr ? t->left : t->right;
 	}
-	return low;
+	return first;
 }
 
-static void live_end(struct process *p, size_t at)
+static void live_split(struct live *t, u64 start, struct live **below, struct live **above)
 {
-	struct live *l = &p->live[at];
+	while (t) {
+		if (t->start < start) {
+			*below = t;
+			below = &t->right;
+			t = t->right;
+		} else {
+			*above = t;
+			above = &t->left;
+			t = t->left;
+		}
+	}
+	*below = *above = NULL;
+}
 
+static void live_put(struct live **at, struct live *x)
+{
+	while (*at && (*at)->rank >= x->rank)
+		at = x->start < (*at)->start ? &(*at)->left : &(*at)->right;
+	live_split(*at, x->start, &x->left, &x->right);
+	*at = x;
+}
+
+static void live_take(struct live **at, struct live *x)
+{
+	struct live *a = x->left, *b = x->right;
+
+	while (*at != x)
+		at = x->start < (*at)->start ? &(*at)->left : &(*at)->right;
+	while (a && b) {
+		if (a->rank >= b->rank) {
+			*at = a;
+			at = &a->right;
+			a = a->right;
+		} else {
+			*at = b;
+			at = &b->left;
+			b = b->left;
+		}
+	}
+	*at = a ? a : b;
+}
+
+static void live_end(struct model *m, struct process *p, struct live *l)
+{
 	l->m->live_bytes -= l->end - l->start;
-	p->live_n--;
-	memmove(l, l + 1, (p->live_n - at) * sizeof(*l));
+	live_take(&p->live, l);
+	pool_put(&m->uvm.lives, l);
 }
 
 /* What is still thought to be there has gone without a word: its free was not seen. */
-static void live_begin(struct process *p, struct live x)
+static void live_begin(struct model *m, struct process *p, const struct live *what)
 {
-	size_t at = live_search(p, x.start);
+	struct live *old, *x = pool_get(&m->uvm.lives);
 
-	while (at < p->live_n && p->live[at].start < x.end)
-		live_end(p, at);
-	if (p->live_n == p->live_room) {
-		p->live_room = p->live_room ? 2 * p->live_room : 16;
-		p->live = must_realloc(p->live, p->live_room * sizeof(*p->live));
-	}
-	memmove(&p->live[at + 1], &p->live[at], (p->live_n - at) * sizeof(*p->live));
-	p->live[at] = x;
-	p->live_n++;
-	x.m->live_bytes += x.end - x.start;
-	if (x.m->live_bytes > x.m->live_max)
-		x.m->live_max = x.m->live_bytes;
+	*x = *what;
+	x->rank = hash_mix(x->start);
+	while ((old = live_at(p->live, x->start)) && old->start < x->end)
+		live_end(m, p, old);
+	live_put(&p->live, x);
+	x->m->live_bytes += x->end - x->start;
+	if (x->m->live_bytes > x->m->live_max)
+		x->m->live_max = x->m->live_bytes;
 }
+
+/* ---- places ---- */
 
 /* By stack; without one by address. Keys of both kinds that meet are told apart. */
 static struct managed *place_get(struct model *m, struct process *p, const char *api, u64 stack,
@@ -75,16 +113,16 @@ static void managed_end(struct model *m, struct process *p, const struct waiting
 {
 	u64 addr = w->r.alloc.addr;
 	u64 begun = w->call && w->call->have_call ? w->call->c.r.e.ts : w->r.e.ts;
-	size_t at = live_search(p, addr);
+	struct live *l = live_at(p->live, addr);
 
-	if (at == p->live_n || p->live[at].start != addr) {
+	if (!l || l->start != addr) {
 		m->counts.free_unknown++;
 		return;
 	}
-	if (p->live[at].ts > begun)
+	if (l->ts > begun)
 		return;
-	p->live[at].m->frees++;
-	live_end(p, at);
+	l->m->frees++;
+	live_end(m, p, l);
 }
 
 void managed_alloc(struct model *m, const struct waiting_uvm *w)
@@ -109,19 +147,20 @@ void managed_alloc(struct model *m, const struct waiting_uvm *w)
 	x->bytes = a->bytes;
 	x->allocs++;
 	x->all_bytes += a->bytes;
-	live_begin(p, (struct live){ a->addr, a->addr + a->bytes, w->r.e.ts, x });
+	live_begin(m, p, &(struct live){ .start = a->addr, .end = a->addr + a->bytes,
+					 .ts = w->r.e.ts, .m = x });
 }
 
 struct managed *managed_at(struct model *m, const struct process_info *info, u64 addr,
 			   u64 range, u64 range_bytes, enum link_kind *link)
 {
 	struct process *p = (struct process *)info;
-	size_t at = live_search(p, addr);
+	const struct live *l = live_at(p->live, addr);
 	struct managed *x;
 
 	*link = LINK_EXACT;
-	if (at < p->live_n && p->live[at].start <= addr)
-		return p->live[at].m;
+	if (l && l->start <= addr)
+		return l->m;
 	*link = LINK_NONE;
 	if (!range)
 		return NULL;
@@ -138,7 +177,6 @@ void managed_free(struct model *m)
 	for (size_t i = 0; i < m->processes.n; i++) {
 		struct process *p = (struct process *)m->processes.list[i];
 
-		free(p->live);
 		hash_free(&p->places);
 	}
 }

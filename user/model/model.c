@@ -21,6 +21,7 @@ struct model *model_new(const struct view *view, void *ctx)
 	m->events.bytes = sizeof(struct waiting_event);
 	m->uvm.events.bytes = sizeof(struct waiting_uvm);
 	m->uvm.runnings.bytes = sizeof(struct running);
+	m->uvm.lives.bytes = sizeof(struct live);
 	m->uvm.blocks.bytes = sizeof(struct block_memory);
 	m->youngest = &m->oldest;
 	m->held_end = &m->held;

@@ -85,9 +85,11 @@ static void begin_until(struct model *m, u64 until, u64 before)
 	}
 }
 
+/* A long event may have met many that are long over for those behind it. */
 void overlap_find(struct model *m, u32 gpu, u32 pid, u64 from, u64 to)
 {
 	struct runnings *s;
+	size_t over = 0;
 
 	m->uvm.met.n = 0;
 	begin_until(m, to, from);
@@ -96,11 +98,14 @@ void overlap_find(struct model *m, u32 gpu, u32 pid, u64 from, u64 to)
 		struct running *r = s->list[i];
 		u64 start = r->start > from ? r->start : from, end = r->end < to ? r->end : to;
 
+		over += r->end < from;
 		if (end < start || (pid && r->pid != pid))
 			continue;
 		r->overlap_ns = end - start;
 		pointers_add(&m->uvm.met, r);
 	}
+	if (over > SWEEP_MIN && over > s->n / 2)
+		runnings_sweep(m, s, from);
 }
 
 void overlap_forget(struct model *m, u64 before)

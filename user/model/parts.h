@@ -104,13 +104,14 @@ struct live {			/* managed memory that is allocated now */
 	u64 start, end;
 	u64 ts;				/* since when */
 	struct managed *m;
+	u64 rank;			/* by chance, but always the same: falls downwards */
+	struct live *left, *right;
 };
 
 struct process {
 	struct process_info info;	/* first: pointers to it are pointers to us */
 	u64 seen_ns;			/* of its youngest task record */
-	struct live *live;		/* by address */
-	size_t live_n, live_room;
+	struct live *live;		/* by address, top of the tree; none overlap */
 	struct hash places;		/* stack or range -> struct managed */
 };
 
@@ -142,7 +143,7 @@ struct uvm_part {
 	struct heap kernels;		/* struct running, not yet begun for `waiting` */
 	struct runnings *gpus;		/* by device_info.gpu */
 	size_t gpu_n;
-	struct pool events, runnings, blocks;
+	struct pool events, runnings, blocks, lives;
 	struct hash ids;		/* UVM's GPU id + 1 -> struct uvm_gpu_info */
 	struct hash services;		/* id -> struct block_memory, until its record is due */
 	struct pointers met;		/* kernels of the event that is delivered */

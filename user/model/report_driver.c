@@ -67,6 +67,21 @@ const char *xid_row_advice(const struct xid_row *x)
 	return xid_advice(xid_meaning(x->x.code, x->x.nvswitch, x->x.fatal, x->text).action);
 }
 
+const char *xid_row_mark(const struct xid_row *x)
+{
+	return x->x.simulated == XID_SIMULATED ? "(simulated) " :
+	       x->x.simulated ? "(written to the log by a process) " : "";
+}
+
+const char *xid_row_place(const struct xid_row *x, char buf[XID_PLACE])
+{
+	if (x->x.pci_domain == XID_NO_DOMAIN)
+		return "-";
+	snprintf(buf, XID_PLACE, "%04x:%02x:%02x.%x", x->x.pci_domain, x->x.pci_bus,
+		 x->x.pci_device, x->x.pci_function);
+	return buf;
+}
+
 const char *xid_call_name(const struct xid_call_row *c, char *buf, size_t size)
 {
 	struct driver_call d = { .cmd = c->c.cmd, .device = c->c.device, .rm = c->c.rm,
@@ -79,25 +94,49 @@ const char *xid_call_name(const struct xid_call_row *c, char *buf, size_t size)
 	return buf;
 }
 
+static u64 xid_kind(const struct xid *x)
+{
+	u64 place = (u64)x->pci_domain << 16 | x->pci_bus << 8 | x->pci_device;
+
+	return hash_mix(hash_mix(place) ^ (u64)x->code << 33 ^ (u64)x->nvswitch << 32 ^
+			x->e.pid);
+}
+
+/* NULL: it is counted, but enough of its kind are kept. */
+static struct xid_row *xid_row_new(struct report *r, const struct xid *x)
+{
+	struct uvm_report *u = &r->uvm;
+	struct xid_row *first = hash_get(&u->xid_kinds, xid_kind(x)), *row;
+
+	if (first)
+		first->times++;
+	if (u->xid_n >= (first ? XIDS_KEPT : XID_KINDS))
+		return NULL;
+	row = arena_alloc(&r->arena, sizeof(*row));
+	row->x = *x;
+	if (!first) {
+		row->times = 1;
+		hash_put(&u->xid_kinds, xid_kind(x), row);
+	}
+	u->xids = report_list_add(u->xids, u->xid_n++, row);
+	return row;
+}
+
 int report_xid(void *ctx, const struct xid_event *x)
 {
 	struct report *r = ctx;
-	struct uvm_report *u = &r->uvm;
+	struct xid_row *row = xid_row_new(r, x->x);
 	const char *text = record_text(&x->x->e, sizeof(*x->x));
-	struct xid_row *row;
 
-	if (u->xid_n == XIDS_KEPT)
+	if (!row)
 		return 0;
-	row = arena_alloc(&r->arena, sizeof(*row));
-	row->x = *x->x;
 	row->text = "";
 	if (x->x->e.size > sizeof(*x->x))
 		row->text = texts_add(&r->texts, text, strlen(text));
 	row->process = x->process;
 	row->device = x->device;
-	u->xids = report_list_add(u->xids, u->xid_n++, row);
 	if (row->x.id)
-		hash_put(&u->xid_map, row->x.id, row);
+		hash_put(&r->uvm.xid_map, row->x.id, row);
 	return 0;
 }
 

@@ -238,16 +238,14 @@ static void put_xids(struct json *j, struct report *r)
 	json_array(j, "xids");
 	for (size_t i = 0; i < r->uvm.xid_n; i++) {
 		const struct xid_row *x = r->uvm.xids[i];
-		char pci[32];
+		char place[XID_PLACE];
 
-		snprintf(pci, sizeof(pci), "%04x:%02x:%02x.%x", x->x.pci_domain, x->x.pci_bus,
-			 x->x.pci_device, x->x.pci_function);
 		json_object(j, NULL);
 		json_time(j, "ts", x->x.e.ts);
 		json_u64(j, "code", x->x.code);
 		json_bool(j, "nvswitch", x->x.nvswitch);
 		json_bool(j, "simulated", x->x.simulated);
-		json_str(j, "pci", pci);
+		json_str(j, "pci", xid_row_place(x, place));
 		if (x->device)
 			json_u64(j, "device", x->device->gpu);
 		else

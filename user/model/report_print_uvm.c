@@ -186,19 +186,18 @@ static void print_drivers(struct report *r, FILE *f, u32 top, int width)
 static void xid_cells(struct report *r, struct table *t, const struct xid_row *x)
 {
 	u64 first = model_counts(r->model)->first_ns;
-	char b[16];
+	char b[16], place[XID_PLACE];
 
 	table_cell(t, "%s", x->x.e.ts >= first ? human_ns(b, x->x.e.ts - first) : "?");
 	table_cell(t, "%s %u", x->x.nvswitch ? "SXid" : "Xid", x->x.code);
-	table_cell(t, "%04x:%02x:%02x.%x", x->x.pci_domain, x->x.pci_bus, x->x.pci_device,
-		   x->x.pci_function);
+	table_cell(t, "%s", xid_row_place(x, place));
 	if (x->process)
 		table_cell(t, "%u %s", x->process->pid,
 			   x->x.comm[0] ? x->x.comm : x->process->comm);
 	else
 		table_cell(t, "?");
 	table_cell(t, "%u", x->call_n);
-	table_cell(t, "%s%s", x->x.simulated ? "(simulated) " : "", xid_row_meaning(x));
+	table_cell(t, "%s%s", xid_row_mark(x), xid_row_meaning(x));
 }
 
 static void print_xids(struct report *r, FILE *f, u32 top, int width)

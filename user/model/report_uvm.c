@@ -126,6 +126,7 @@ static void cpu_service(struct report *r, const struct uvm_event *e,
 		t->cpu_faults++;
 		t->cpu_fault_ns += s->dur_ns;
 		t->cpu_fault_bytes += s->bytes_in;
+		t->cpu_faults_in_api += !!e->call;
 	}
 	if (!e->call)
 		return;
@@ -195,13 +196,14 @@ static void follow_block(struct report *r, struct memory_row *row,
 	struct memory_block *b = block_get(r, row, m->addr);
 
 	if (m->cause == UVM_CAUSE_EVICTION) {
-		b->evicted = true;
+		b->evicted = m->src;
 		b->moved = false;
 		return;
 	}
 	if (b->evicted && m->dst != UVM_CPU) {
 		row->again_bytes += m->bytes;
-		b->evicted = false;
+		gpu_row(r, model_uvm_gpu(r->model, b->evicted))->again_bytes += m->bytes;
+		b->evicted = 0;
 	}
 	if (!by_fault(m->cause) || m->copy)
 		return;
@@ -306,6 +308,11 @@ static u64 memory_weight(const struct memory_row *m)
 	return m->service[SIDE_CPU].sum + m->service[SIDE_GPU].sum;
 }
 
+static u32 memory_pid(const struct memory_row *m)
+{
+	return m->process ? m->process->pid : 0;
+}
+
 static int memory_compare(const void *a, const void *b)
 {
 	const struct memory_row *x = *(struct memory_row *const *)a;
@@ -314,8 +321,8 @@ static int memory_compare(const void *a, const void *b)
 
 	if (p != q)
 		return p > q ? -1 : 1;
-	if (x->process->pid != y->process->pid)
-		return x->process->pid < y->process->pid ? -1 : 1;
+	if (memory_pid(x) != memory_pid(y))
+		return memory_pid(x) < memory_pid(y) ? -1 : 1;
 	if (!x->memory || !y->memory)
 		return !x->memory - !y->memory;
 	return x->memory->addr < y->memory->addr ? -1 : x->memory->addr > y->memory->addr;
@@ -372,6 +379,7 @@ void report_uvm_free(struct uvm_report *u)
 	histogram_free(&u->service[SIDE_CPU]);
 	histogram_free(&u->service[SIDE_GPU]);
 	histogram_free(&u->batch);
+	hash_free(&u->xid_kinds);
 	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++) {
 		hash_free(maps[i]);
 		free(lists[i]);

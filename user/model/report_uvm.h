@@ -22,7 +22,7 @@ struct memory_block {		/* 2 MiB of an allocation */
 	u64 in_bytes;		/* to a GPU by faults */
 	u64 bytes;		/* either way by faults */
 	bool moved;
-	bool evicted;
+	u32 evicted;		/* from that GPU, and not come back; 0: it is not */
 };
 
 struct memory_row {		/* process x allocation */
@@ -50,6 +50,7 @@ struct uvm_gpu_row {
 	u64 cached, coalesced, duplicates, replays, bytes;
 	u64 in_bytes, out_bytes, peer_bytes;
 	u64 evictions, evicted_bytes, evict_ns;
+	u64 again_bytes;		/* that came back to a GPU after it had lost them */
 	u64 kernel_one, kernel_overlap, kernel_none;	/* batches */
 };
 
@@ -74,6 +75,7 @@ struct thread_row {
 	u64 first_ns, last_ns;
 	u64 driver_ns, driver_calls;
 	u64 cpu_faults, cpu_fault_ns, cpu_fault_bytes;
+	u64 cpu_faults_in_api;
 };
 
 struct xid_call_row { struct xid_call c; const char *name; };
@@ -85,13 +87,17 @@ struct xid_row {
 	const struct device_info *device;
 	struct xid_call_row *calls;	/* the last first */
 	u32 call_n;
+	u64 times;			/* the first of equal ones: how often; the others 0 */
 };
 
-#define XIDS_KEPT 1000
+#define XID_PLACE 32
+#define XIDS_KEPT  1000		/* of the same device, number and process; all are counted */
+#define XID_KINDS 10000		/* the first of each is kept */
 
 struct uvm_report {
 	struct arena *arena;
-	struct hash memory_map, gpu_map, stalled_map, call_map, driver_map, thread_map, xid_map;
+	struct hash memory_map, gpu_map, stalled_map, call_map, driver_map, thread_map, xid_map,
+		xid_kinds;
 	struct memory_row **memories;
 	struct uvm_gpu_row **gpus;
 	struct stalled_row **stalled;
@@ -126,6 +132,8 @@ int report_xid_call(void *ctx, const struct xid_call *c, const char *name);
 const char *xid_row_meaning(const struct xid_row *x);	/* by the catalogue, else the
 							 * driver's words */
 const char *xid_row_advice(const struct xid_row *x);
+const char *xid_row_mark(const struct xid_row *x);	/* "(simulated) " and the like, "" */
+const char *xid_row_place(const struct xid_row *x, char buf[XID_PLACE]);
 const char *xid_call_name(const struct xid_call_row *c, char *buf, size_t size);
 
 void *report_list_add(void *list, size_t n, void *x);

@@ -270,6 +270,7 @@ void uvm_free(struct model *m)
 	pool_free(&m->uvm.events);
 	pool_free(&m->uvm.blocks);
 	pool_free(&m->uvm.runnings);
+	pool_free(&m->uvm.lives);
 }
 
 /* ---- errors that the driver reports ---- */
