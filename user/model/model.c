@@ -8,6 +8,7 @@
 #include <string.h>
 #include "log.h"
 #include "parts.h"
+#include "trace_set.h"
 
 struct model *model_new(const struct view *view, void *ctx)
 {
@@ -246,35 +247,39 @@ const struct model_counts *model_counts(const struct model *m)
 	return &m->counts;
 }
 
-int model_run(struct model *m, const char *path, struct trace_info *info, char **damage)
+int model_run_all(struct model *m, const char *const *paths, size_t n, struct trace_info *info,
+		  char **damage)
 {
-	struct trace_reader *r;
+	struct trace_set *set;
 	const struct event *e;
+	const char *why;
 	int err;
 
 	if (damage)
 		*damage = NULL;
-	err = trace_open(&r, path);
+	err = trace_set_open(&set, paths, n);
 	if (err)
 		return err;
 	if (info)
-		*info = *trace_reader_info(r);
-	if (damage)
-		trace_reader_quiet(r);
-	while ((err = trace_next(r, &e)) > 0) {
+		*info = *trace_set_info(set);
+	while (trace_set_next(set, &e)) {
 		err = model_feed(m, e);
 		if (err)
 			goto out;
 	}
-	m->counts.unknown_kinds += trace_unknown_kinds(r);
-	m->counts.blocks_missing = trace_blocks_missing(r);
-	if (err && damage) {
-		*damage = strdup(trace_damage(r) ? trace_damage(r) : "the file cannot be read");
-		err = 0;
-	}
-	if (!err)
-		err = model_finish(m);
+	m->counts.unknown_kinds += trace_set_unknown_kinds(set);
+	m->counts.blocks_missing = trace_set_blocks_missing(set);
+	m->counts.unaligned = trace_set_unaligned(set);
+	why = trace_set_damage(set);
+	if (why && damage)
+		*damage = strdup(why);
+	err = why && !damage ? fail(0, "%s", why) : model_finish(m);
 out:
-	trace_reader_close(r);
+	trace_set_close(set);
 	return err;
+}
+
+int model_run(struct model *m, const char *path, struct trace_info *info, char **damage)
+{
+	return model_run_all(m, &path, 1, info, damage);
 }

@@ -201,6 +201,8 @@ struct model_counts {
 	u64 host_in_call, host_outside;	/* host events by whether an API call holds them */
 	u64 evicted;			/* waited less than the horizon: too many were
 					 * waiting */
+	u64 unaligned;			/* files whose clock could not be brought to the first
+					 * one's */
 	u64 clock_converted;		/* GPU records whose times came as CLOCK_REALTIME */
 	struct uvm_links uvm[UVM_KINDS];	/* by kind - EVENT_UVM_FAULT */
 	u64 allocs, frees, alloc_no_stack, free_unknown;
@@ -216,6 +218,9 @@ void model_free(struct model *m);
  * not NULL) holds the reason and the result is 0; with damage NULL it is reported as an
  * error. */
 int model_run(struct model *m, const char *path, struct trace_info *info, char **damage);
+/* The same of several traces as one (trace_set.h); info of the first. */
+int model_run_all(struct model *m, const char *const *paths, size_t n, struct trace_info *info,
+		  char **damage);
 
 const struct model_counts *model_counts(const struct model *m);
 

@@ -1,0 +1,27 @@
+/*
+ * Several traces as one, in order of time: ids that two files use for
+ * different things are told apart, times are brought to the clock of the first
+ * file. One file alone passes unchanged.
+ */
+#ifndef TRACE_SET_H
+#define TRACE_SET_H
+
+#include "trace.h"
+
+struct trace_set;
+
+/* 0, or reported. "-" (standard input) may be one of them. Damage is kept, not reported. */
+int trace_set_open(struct trace_set **s, const char *const *paths, size_t n);
+/* 1 and the next record (valid until the next call), 0 at the end of all. A damaged file gives
+ * what is readable of it. */
+int trace_set_next(struct trace_set *s, const struct event **e);
+const struct trace_info *trace_set_info(const struct trace_set *s);	/* of the first */
+/* Of the first damaged one; NULL: none. */
+const char *trace_set_damage(const struct trace_set *s);
+u64 trace_set_unknown_kinds(const struct trace_set *s);
+u64 trace_set_blocks_missing(const struct trace_set *s);
+/* Files whose clock has nothing in common with the first one's. */
+size_t trace_set_unaligned(const struct trace_set *s);
+void trace_set_close(struct trace_set *s);		/* NULL is fine */
+
+#endif
