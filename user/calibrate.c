@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include "calibrate.h"
+#include "kprobe_multi.h"
 #include "probe.h"
 
 #define CALLS 500		/* half a millisecond: less than a turn on the CPU */
@@ -232,11 +233,15 @@ static int calibrate_kernel(struct trap_cost *t)
 	t->kprobe_ns = measure_kernel(prog, probe_kernel, false, plain);
 	t->kretprobe_ns = measure_kernel(prog, probe_kernel, true, plain);
 	close(prog);
-	if (multi < 0)
-		return 0;	/* then there are no such probes either */
-	t->kprobe_multi_ns = measure_kernel(multi, probe_multi, false, plain);
-	t->kretprobe_multi_ns = measure_kernel(multi, probe_multi, true, plain);
-	close(multi);
+	if (multi >= 0 && !kprobe_multi_try()) {
+		t->kprobe_multi_ns = measure_kernel(multi, probe_multi, false, plain);
+		t->kretprobe_multi_ns = measure_kernel(multi, probe_multi, true, plain);
+	} else {
+		t->kprobe_multi_ns = t->kprobe_ns;	/* such rows go by a kprobe each */
+		t->kretprobe_multi_ns = t->kretprobe_ns;
+	}
+	if (multi >= 0)
+		close(multi);
 	return 0;
 }
 
