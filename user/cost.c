@@ -5,21 +5,17 @@
 #include <string.h>
 #include <sys/resource.h>
 #include "arena.h"
-#include "calibrate.h"
 #include "clock.h"
+#include "costs.h"
 #include "out.h"
 #include "tool_run.h"
 
-#define PROGRAMS_MAX 64
-
 struct cost {
 	u64 begin_ns, own_ns;
-	struct probe_cost programs[PROGRAMS_MAX];
-	char names[PROGRAMS_MAX][32];	/* of objects that are closed */
-	size_t count;
+	struct costs programs;
 };
 
-struct sums { u64 elapsed_ns, own_ns, probe_ns, runs; };
+struct sums { u64 elapsed_ns, own_ns, probe_ns; };
 
 static u64 own_cpu_ns(void)
 {
@@ -42,6 +38,8 @@ int cost_begin(struct cost **c)
 
 void cost_free(struct cost *c)
 {
+	if (c)
+		costs_free(&c->programs);
 	free(c);
 }
 
@@ -53,13 +51,13 @@ static void report_table(const struct cost *c, const struct trap_cost *t,
 	struct table *table = table_new(heads);
 	char bytes[16];
 
-	for (size_t i = 0; i < c->count; i++) {
-		const struct probe_cost *p = &c->programs[i];
+	for (size_t i = 0; i < c->programs.count; i++) {
+		const struct cost_row *p = &c->programs.rows[i];
 
 		table_cell(table, "%s", p->program);
 		table_cell(table, "%s", probe_type_name(p->type));
 		table_cell(table, "%llu", p->runs);
-		table_cell(table, "%llu", p->runs ? p->run_ns / p->runs : 0);
+		table_cell(table, "%llu", p->run_ns / p->runs);
 		table_cell(table, "%llu", trap_ns(t, p->type));
 	}
 	warn("cost, in ns a run:");
@@ -86,8 +84,8 @@ static void report_json(const struct cost *c, const struct trap_cost *t, const s
 	json_u64(&j, "bytes", s->bytes);
 	json_u64(&j, "stepped_trap_ns", t->stepped_ns);
 	json_array(&j, "programs");
-	for (size_t i = 0; i < c->count; i++) {
-		const struct probe_cost *p = &c->programs[i];
+	for (size_t i = 0; i < c->programs.count; i++) {
+		const struct cost_row *p = &c->programs.rows[i];
 
 		json_object(&j, NULL);
 		json_str(&j, "program", p->program);
@@ -101,60 +99,23 @@ static void report_json(const struct cost *c, const struct trap_cost *t, const s
 	json_close(&j);
 }
 
-/* A set that was opened again runs the same programs. */
-static void add_program(struct cost *c, const struct probe_cost *p)
+void cost_take(struct cost *c, const struct probe_set *set, struct probe_object *o)
 {
-	size_t i = 0;
-
-	while (i < c->count && strcmp(c->programs[i].program, p->program))
-		i++;
-	if (i == PROGRAMS_MAX || !p->runs)
-		return;
-	if (i == c->count) {
-		c->programs[c->count++] = *p;
-		snprintf(c->names[i], sizeof(c->names[i]), "%s", p->program);
-		c->programs[i].program = c->names[i];
-		return;
-	}
-	c->programs[i].runs += p->runs;
-	c->programs[i].run_ns += p->run_ns;
-}
-
-void cost_take(struct cost *c, struct probe_object *o)
-{
-	struct probe_cost all[PROGRAMS_MAX];
-	size_t n = probe_costs(o, all, PROGRAMS_MAX);
-
-	for (size_t i = 0; i < n; i++)
-		add_program(c, &all[i]);
-}
-
-static bool has_types(const struct cost *c, u8 from, u8 to)
-{
-	for (size_t i = 0; i < c->count; i++)
-		if (c->programs[i].type >= from && c->programs[i].type <= to)
-			return true;
-	return false;
+	costs_take(&c->programs, set, o);
 }
 
 void cost_report(struct cost *c, const struct sink *s)
 {
-	struct sums sum = { now_ns() - c->begin_ns, own_cpu_ns() - c->own_ns, 0, 0 };
+	struct sums sum = { now_ns() - c->begin_ns, own_cpu_ns() - c->own_ns, 0 };
 	struct trap_cost t;
 	int err;
 
 	probe_stats_end();	/* it would be part of what is calibrated */
-	err = calibrate_types(&t, has_types(c, PROBE_UPROBE, PROBE_USDT),
-			      has_types(c, PROBE_KPROBE, PROBE_KRETPROBE_MULTI));
+	err = costs_traps(&c->programs, &t);
 	if (err)
 		warn("the cost of a trap is left out: it could not be calibrated: %s",
 		     strerror(-err));
-	for (size_t i = 0; i < c->count; i++) {
-		const struct probe_cost *p = &c->programs[i];
-
-		sum.runs += p->runs;
-		sum.probe_ns += p->run_ns + p->runs * trap_ns(&t, p->type);
-	}
+	sum.probe_ns = costs_ns(&c->programs, &t);
 	if (s->set->json && !s->file)
 		report_json(c, &t, &sum, s);
 	else

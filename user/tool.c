@@ -84,7 +84,7 @@ static int trace_on(const struct tool *tool, struct probe_object **o, struct sou
 		if (!err)
 			err = source_live(source, *o);
 		if (*cost && *o)
-			cost_take(*cost, *o);
+			cost_take(*cost, tool->set, *o);
 		if (err < 0 && again && err != -ECANCELED && *o && went_meanwhile(source, *o))
 			err = SOURCE_MODULES;
 		again = true;

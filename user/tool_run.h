@@ -91,7 +91,7 @@ const char *curesult_name(s32 result);	/* NULL: not known */
 /* --cost */
 struct cost;
 int cost_begin(struct cost **c);
-void cost_take(struct cost *c, struct probe_object *o);	/* before probe_close() */
+void cost_take(struct cost *c, const struct probe_set *set, struct probe_object *o);
 void cost_report(struct cost *c, const struct sink *s);	/* calibrates (some 50 ms) */
 void cost_free(struct cost *c);
 

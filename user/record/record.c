@@ -281,7 +281,7 @@ static int recorder_run(struct recorder *r)
 	int stopped = loop_run(r), err, code;
 
 	if (r->set->cost)
-		sets_cost(r, now_ns() - begin, clock_ns(CLOCK_PROCESS_CPUTIME_ID) - own);
+		record_cost(r, now_ns() - begin, clock_ns(CLOCK_PROCESS_CPUTIME_ID) - own);
 	err = recorder_end(r);
 	recorder_free(r);
 	code = wait_for_command(r, stopped);

@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 #include "clock.h"
+#include "costs.h"
 #include "cuda.h"
 #include "handover_recv.h"
 #include "hash.h"
@@ -134,6 +135,7 @@ struct recorder {
 	struct source_rows *sums[RECORD_SETS_MAX];	/* of sets that sum */
 	u64 ring_lost[RECORD_SETS_MAX], map_lost[RECORD_SETS_MAX];	/* told so far */
 	u32 probes;
+	struct costs costs;		/* of sets that are closed, of all at the end */
 	int followed_fd, adopt_fd;	/* -1 without BPF */
 	bool inner;			/* we run in a pid namespace: host ids are not ours */
 	bool simulated, taking_stacks;
@@ -167,10 +169,13 @@ int sets_open(struct recorder *r, const struct record_set *sets);
 void sets_losses(struct recorder *r);
 void sets_look(struct recorder *r);	/* did modules come or go? */
 void sets_sums(struct recorder *r);		/* a snapshot of their sums */
-void sets_cost(struct recorder *r, u64 span_ns, u64 own_ns);	/* own: our CPU time */
+void sets_costs(struct recorder *r);		/* adds those of the sets that are open */
 void sets_detach(struct recorder *r);
 void sets_close(struct recorder *r);
 int sets_list(const struct record_set *sets);
+
+/* cost.c */
+void record_cost(struct recorder *r, u64 span_ns, u64 own_ns);	/* own: our CPU time */
 
 /* deliver.c: what comes out of the BPF ring and of the library's rings */
 int deliver_bpf(void *recorder, void *record, size_t size);

@@ -14,14 +14,12 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-#include "calibrate.h"
 #include "caps.h"
 #include "out.h"
 #include "recorder.h"
 #include "source_rows.h"
 
 #define HOOKS_MAX 64		/* of a set */
-#define PROGRAMS_MAX 64
 
 /* ---- which ones ---- */
 
@@ -296,8 +294,10 @@ static void set_take_off(struct recorder *r, u32 i, const char *module)
 {
 	const struct probe_set *set = r->probe_set[i];
 
+	probe_detach(r->probe[i]);	/* from here on it counts nothing */
 	sets_sums(r);
 	sets_losses(r);
+	costs_take(&r->costs, set, r->probe[i]);
 	source_rows_free(r->sums[i]);
 	probe_close(r->probe[i]);	/* what it put into the ring stays there */
 	r->probes--;
@@ -360,54 +360,10 @@ void sets_look(struct recorder *r)
 	}
 }
 
-/* Returns what the set cost in all, in ns. */
-static u64 set_cost(struct table *t, const struct probe_cost *costs, size_t n,
-		    const struct trap_cost *cost)
+void sets_costs(struct recorder *r)
 {
-	u64 sum = 0;
-
-	for (; n--; costs++) {
-		u64 trap = trap_ns(cost, costs->type);
-
-		if (!costs->runs)
-			continue;
-		table_cell(t, "%s", costs->program);
-		table_cell(t, "%llu", costs->runs);
-		table_cell(t, "%llu", costs->run_ns / costs->runs);
-		table_cell(t, "%llu", trap);
-		sum += costs->run_ns + costs->runs * trap;
-	}
-	return sum;
-}
-
-void sets_cost(struct recorder *r, u64 span_ns, u64 own_ns)
-{
-	static const char *const heads[] = { "<PROGRAM", "RUNS", "PROGRAM(ns)", "TRAP(ns)",
-					     NULL };
-	u64 probes = 0;
-	struct probe_cost costs[RECORD_SETS_MAX][PROGRAMS_MAX];
-	size_t count[RECORD_SETS_MAX];
-	struct trap_cost trap = {};
-	struct table *t = table_new(heads);
-	bool user = false, kernel = false;
-
 	for (u32 i = 0; i < r->probes; i++)
-		count[i] = probe_costs(r->probe[i], costs[i], PROGRAMS_MAX);
-	probe_stats_end();	/* it would be part of what is calibrated */
-	for (u32 i = 0; i < r->probes; i++)
-		for (size_t j = 0; j < count[i]; j++) {
-			user |= costs[i][j].type <= PROBE_USDT;
-			kernel |= costs[i][j].type >= PROBE_KPROBE;
-		}
-	if (calibrate_types(&trap, user, kernel))
-		warn("the cost of a trap is left out: it could not be measured");
-	for (u32 i = 0; i < r->probes; i++)
-		probes += set_cost(t, costs[i], count[i], &trap);
-	warn("cost, in ns a run:");
-	table_print(t, stderr, 0, "  ");
-	table_free(t);
-	warn("probes %.2f%% of one core, this program %.2f%%, in %.1f s",
-	     100.0 * probes / span_ns, 100.0 * own_ns / span_ns, span_ns / 1e9);
+		costs_take(&r->costs, r->probe_set[i], r->probe[i]);
 }
 
 static void *set_detach(void *object)
@@ -442,6 +398,7 @@ void sets_close(struct recorder *r)
 		probe_close(r->probe[r->probes]);
 	}
 	probe_shared_free(r->shared);
+	costs_free(&r->costs);
 	probe_stats_end();
 }
 
