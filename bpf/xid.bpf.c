@@ -172,16 +172,6 @@ static __always_inline void scan_line(struct work *w)
 	xid_scan_end(&w->scan);
 }
 
-static __always_inline void set_address(struct xid *x, const struct xid_scan *s)
-{
-	u32 first = s->parts != 2;
-
-	x->pci_domain = s->parts < 2 ? XID_NO_DOMAIN : first ? s->part[0] : 0;
-	x->pci_bus = s->parts < 2 ? 0 : first ? s->part[1] : s->part[0];
-	x->pci_device = s->parts < 2 ? 0 : first ? s->part[2] : s->part[1];
-	x->pci_function = s->parts == 4 ? s->part[3] : 0;
-}
-
 static __always_inline void fill(struct work *w, u8 source)
 {
 	struct xid *x = &w->x;
@@ -191,7 +181,7 @@ static __always_inline void fill(struct work *w, u8 source)
 	x->e.tid = 0;
 	x->realtime_ns = 0;
 	x->code = w->scan.code;
-	set_address(x, &w->scan);
+	xid_scan_place(x, &w->scan);
 	x->source = source;
 	x->nvswitch = w->scan.nvswitch;
 	x->simulated = w->scan.simulated ? XID_SIMULATED : 0;

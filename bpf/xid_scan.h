@@ -12,7 +12,7 @@
 #ifndef XID_SCAN_H
 #define XID_SCAN_H
 
-#include "types.h"
+#include "xid.h"
 
 enum xid_scan_state {
 	SCAN_WORD,		/* looks for "Xid" */
@@ -231,15 +231,20 @@ SCAN_FN void xid_scan_key(struct xid_scan *s, char c)
 	}
 }
 
-/* A number, or '<unknown>' */
+#define SCAN_PID_DIGITS 7	/* the kernel's PID_MAX_LIMIT is 4194304 */
+
+/* A number, or '<unknown>'; of what cannot be a process nobody is known. */
 SCAN_FN void xid_scan_pid(struct xid_scan *s, char c)
 {
 	if (c == ',') {
 		xid_scan_goto(s, SCAN_NAME_KEY);
 		s->message = s->at + 1;
-	} else if (xid_digit(c) && s->digits < 9) {
+	} else if (xid_digit(c) && s->digits < SCAN_PID_DIGITS) {
 		s->pid = s->pid * 10 + (c - '0');
 		s->digits++;
+	} else {
+		s->pid = 0;
+		s->digits = SCAN_PID_DIGITS;
 	}
 }
 
@@ -282,6 +287,19 @@ SCAN_FN void xid_scan_step(struct xid_scan *s, char c)
 	}
 	s->last = c;
 	s->at++;
+}
+
+/* "0000:3b:00.0", "0000:3b:00", and of the oldest drivers "3b:00". */
+SCAN_FN void xid_scan_place(struct xid *x, const struct xid_scan *s)
+{
+	u32 first = s->parts != 2;
+	u32 bus = first ? s->part[1] : s->part[0], device = first ? s->part[2] : s->part[1];
+	bool known = s->parts >= 2 && bus < 256 && device < 32;
+
+	x->pci_domain = !known ? XID_NO_DOMAIN : first ? s->part[0] : 0;
+	x->pci_bus = known ? bus : 0;
+	x->pci_device = known ? device : 0;
+	x->pci_function = known && s->parts == 4 ? s->part[3] : 0;
 }
 
 /* The text is over: a number at its end counts. */

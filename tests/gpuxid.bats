@@ -225,6 +225,42 @@ END
 	[ "${#lines[@]}" -eq 2 ]
 }
 
+@test "what cannot be is not believed: days, times, processes, addresses" {
+	requires jq
+	[ "$({ read_log '[.time, .ts, .pid, .owner, .pci]'; } << 'END'
+2025-02-31T02:21:33+00:00 NVRM: Xid (PCI:0000:3b:00): 31, x
+2025-99-99T02:21:33+00:00 NVRM: Xid (PCI:0000:3b:00): 31, x
+Foo 99 02:21:33 host kernel: NVRM: Xid (PCI:0000:3b:00): 31, x
+Jan 99 02:21:33 host kernel: NVRM: Xid (PCI:0000:3b:00): 31, x
+[999999999999.500000] NVRM: Xid (PCI:0000:3b:00): 31, 2^64 ns are passed
+NVRM: Xid (PCI:0000:3b:00): 31, pid=-1, name=a, x
+NVRM: Xid (PCI:0000:3b:00): 31, pid=4294967295, name=a, x
+NVRM: Xid (PCI:0000:3b:00): 31, pid=4194304, name=a, x
+NVRM: Xid (PCI:0000:13b:00): 31, x
+NVRM: Xid (PCI:0000:3b:20): 31, x
+END
+)" = '["",0,0,"unknown","0000:3b:00.0"]
+["",0,0,"unknown","0000:3b:00.0"]
+["",0,0,"unknown","0000:3b:00.0"]
+["",0,0,"unknown","0000:3b:00.0"]
+["",0,0,"unknown","0000:3b:00.0"]
+["",0,0,"unknown","0000:3b:00.0"]
+["",0,0,"unknown","0000:3b:00.0"]
+["",0,4194304,"driver","0000:3b:00.0"]
+["",0,0,"unknown","-"]
+["",0,0,"unknown","-"]' ]
+	# a leap day without a year is of the last leap year
+	echo 'Feb 29 02:21:33 host kernel: NVRM: Xid (PCI:0000:3b:00): 31, x' > "$log"
+	touch -d 2027-06-01 "$log"
+	[ "$("$tool" -j -f "$log" | jq -r '.time // empty')" = 2024-02-29T02:21:33.000000Z ]
+}
+
+@test "bursts in great number need little memory: none in JSON, and the words of their first in the table" {
+	seq 100000 | sed 's/.*/[&.0] NVRM: Xid (PCI:0000:3b:00): 13, pid=&, name=a, x/' > "$log"
+	[ "$(ulimit -v 30000; "$tool" -j -f "$log" | wc -l)" -eq 100001 ]
+	[ "$(ulimit -v 60000; "$tool" -f "$log" | wc -l)" -eq 100001 ]
+}
+
 @test "what it means and what to do: catalogue, Xid 154 by its message, SXid by the driver's verdict" {
 	requires jq
 	[ "$(read_log '[.code, .name, .severity, .action]' << 'END'
@@ -329,6 +365,28 @@ heard() { jq -c 'select(.pci == "00fe:3b:00.0") | .code' "$out" | paste -sd,; }
 	# who writes a line is not whose error it is; the line behind it belongs to it
 	[ "$(jq -c 'select(.nvswitch == 1) | [.code, .pid, .owner, .severity]' "$out")" = '[20013,0,"unknown","fatal"]' ]
 	[ ! -s "$err" ]
+}
+
+# burst SOURCE: three errors at once, of which the table tells when they are over, not when the tool ends
+burst() {
+	out="$BATS_TEST_TMPDIR/out"
+	"$tool" --fold 200ms --source "$1" > "$out" 2> "$out.err" 3>&- &
+	pid=$!
+	begun() { say "$1"; grep -q "Xid $1 " "$out"; }
+	until_true begun 29
+	say 45; say 45; say 45
+	until_true grep -q ' +2 00fe:3b:00.0 .* Xid 45 ' "$out"
+	kill -INT "$pid"
+	wait "$pid"
+	[ "$(grep -c ' Xid 45 ' "$out")" -eq 2 ]
+	[ "$(grep -c '^TIME' "$out")" -eq 1 ]
+}
+
+@test "what comes behind the first of a burst is told when the burst is over" {
+	requires bpf
+	[ -w /dev/kmsg ] || skip "needs a writable /dev/kmsg"
+	burst console
+	burst kmsg
 }
 
 # caller: 70 ioctls, the last with request 0x7846, and an error that names it

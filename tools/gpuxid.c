@@ -171,6 +171,7 @@ int main(int argc, char **argv)
 		.set = &set_xid,
 		.kinds = kinds,
 		.view = &xid_view,
+		.quiet_ticks = true,
 		.options = options,
 		.settings = &xid_set,
 		.prepare = prepare,

@@ -90,6 +90,7 @@ struct tool {
 	u16 kind;		/* the records it prints */
 	const u16 *kinds;	/* or: those its view wants (and -o records), ends with 0 */
 	const struct tool_view *view;
+	bool quiet_ticks;	/* the view's ticks print no tables: they have no option */
 	const struct option_row *options;
 	const struct column *columns;
 	void *settings;		/* what OPT_SET rows write to, or NULL */

@@ -91,7 +91,7 @@ static const struct option_row *intervals(const struct tool *tool)
 {
 	if (tool->set->sums)
 		return sums_only;
-	return tool->view && tool->view->tick ? ticks_only : none;
+	return tool->view && tool->view->tick && !tool->quiet_ticks ? ticks_only : none;
 }
 
 int tool_options(const struct tool *tool, int argc, char **argv, void *rodata,

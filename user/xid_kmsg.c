@@ -8,6 +8,7 @@
 #include "tool_run.h"
 #include "xid_kmsg.h"
 #include "xid_log.h"
+#include "xid_view.h"
 
 #define POLL_MS 100
 #define RECORD_BYTES 8192	/* CONSOLE_EXT_LOG_MAX of the kernel: a read gives one record */
@@ -65,6 +66,8 @@ static int follow(struct xid_log *l, int fd, struct sink *s)
 	while (!err && !source_over(&source)) {
 		poll(&p, 1, source_wait_ms(&source, POLL_MS));
 		err = drain(l, fd, s);
+		if (!err)
+			err = xid_view_quiet(s);
 	}
 	return err == -ECANCELED ? 0 : err;
 }

@@ -59,19 +59,6 @@ void xid_log_free(struct xid_log *l)
 
 /* ---- a record ---- */
 
-/* "0000:3b:00.0", "0000:3b:00", and of the oldest drivers "3b:00"; else no address is known. */
-static void fill_address(struct xid *x, const struct xid_scan *s)
-{
-	u32 first = s->parts == 2 ? 0 : 1;
-
-	x->pci_domain = s->parts < 2 ? XID_NO_DOMAIN : first ? s->part[0] : 0;
-	if (s->parts < 2)
-		return;
-	x->pci_bus = s->part[first];
-	x->pci_device = s->part[first + 1];
-	x->pci_function = s->parts == 4 ? s->part[3] : 0;
-}
-
 static size_t trimmed(const char *text, size_t n)
 {
 	while (n && (isspace((unsigned char)text[n - 1]) || text[n - 1] == '\\'))
@@ -103,7 +90,7 @@ void xid_fill(struct xid_record *r, const struct xid_scan *s, const char *text, 
 		.lines = 1,
 	};
 	memcpy(r->x.comm, s->name, COMM_LEN);
-	fill_address(&r->x, s);
+	xid_scan_place(&r->x, s);
 	set_text(r, text + from, trimmed(text + from, n - from));
 }
 
@@ -283,9 +270,8 @@ static void carry_over(struct xid_log *l, const char *text, size_t n)
 
 /* What the driver says at `tag`, up to `end`. */
 static int speech(struct xid_log *l, const char *text, const char *tag, const char *end,
-		  bool may_wrap)
+		  bool may_wrap, u32 times)
 {
-	u32 times = repeated(text, tag);
 	struct xid_scan s;
 
 	xid_scan_begin(&s);
@@ -309,6 +295,7 @@ static int speech(struct xid_log *l, const char *text, const char *tag, const ch
 static int speeches(struct xid_log *l, const char *text, size_t n, bool may_wrap)
 {
 	const char *xid = text, *tag = NULL, *next;
+	u32 times = 1;		/* of the whole line */
 	int err = 0;
 
 	while (!err && (xid = strstr(xid, "Xid"))) {
@@ -317,10 +304,12 @@ static int speeches(struct xid_log *l, const char *text, size_t n, bool may_wrap
 		if (!next || (!tag && quoted(text, next)))
 			continue;
 		if (tag)
-			err = speech(l, text, tag, next, false);
+			err = speech(l, text, tag, next, false, times);
+		else
+			times = repeated(text, next);
 		tag = next;
 	}
-	return tag && !err ? speech(l, text, tag, text + n, may_wrap) : err;
+	return tag && !err ? speech(l, text, tag, text + n, may_wrap, times) : err;
 }
 
 /* The line that broke off, with `text` behind it (a wrapped line has no stamp of its own), or

@@ -9,6 +9,7 @@
 #include "xid_stamp.h"
 
 #define NS 1000000000ULL
+#define UNTOLD_SECONDS (1ULL << 33)	/* since boot; no clock of a log says so */
 
 static bool two(const char *p, int *v)
 {
@@ -71,6 +72,20 @@ static bool zone(const char **p, long *east)
 	return true;
 }
 
+static bool is_date(const struct tm *tm)
+{
+	return tm->tm_mon >= 0 && tm->tm_mon < 12 && tm->tm_mday >= 1 && tm->tm_mday <= 31;
+}
+
+/* By its zone, else as local time; 0: there is no such day in that month. */
+static time_t moment(struct tm tm, bool utc)
+{
+	int day = tm.tm_mday;
+	time_t t = utc ? timegm(&tm) : mktime(&tm);
+
+	return tm.tm_mday == day ? t : 0;
+}
+
 static u64 real(time_t t, u64 ns)
 {
 	return t > 0 && (u64)t < 1ULL << 33 ? t * NS + ns : 0;
@@ -82,6 +97,8 @@ static const char *iso(const char *p, struct xid_stamp *s)
 	struct tm tm = { .tm_isdst = -1 };
 	u64 year, ns;
 	long east;
+	time_t t;
+	bool utc;
 	const char *q = number(p, 4, &year);
 
 	if (!q || q != p + 4 || q[0] != '-' || !two(q + 1, &tm.tm_mon) || q[3] != '-' ||
@@ -89,10 +106,12 @@ static const char *iso(const char *p, struct xid_stamp *s)
 		return NULL;
 	tm.tm_year = (int)year - 1900;
 	tm.tm_mon--;
-	q = clock_time(q + 7, &tm, &ns);
+	q = is_date(&tm) ? clock_time(q + 7, &tm, &ns) : NULL;
 	if (!q)
 		return NULL;
-	s->realtime_ns = zone(&q, &east) ? real(timegm(&tm) - east, ns) : real(mktime(&tm), ns);
+	utc = zone(&q, &east);
+	t = moment(tm, utc);
+	s->realtime_ns = t ? real(t - east, ns) : 0;
 	return q;
 }
 
@@ -150,6 +169,8 @@ static const char *month_day(const char *p, struct tm *tm, u64 *ns)
 	if (!q || *q != ' ')
 		return NULL;
 	tm->tm_mday = (int)day;
+	if (!is_date(tm))
+		return NULL;
 	p = clock_time(blanks(q), tm, ns);
 	if (p)
 		return p;
@@ -158,26 +179,24 @@ static const char *month_day(const char *p, struct tm *tm, u64 *ns)
 	return two(q, &tm->tm_hour) && q[2] == ':' && two(q + 3, &tm->tm_min) ? q + 5 : NULL;
 }
 
-/* The latest year in which it is not after `now` (and a day, for clocks and zones). */
+/* The latest year that has this day and in which it is not after `now` (and a day, for clocks
+ * and zones). There are eight years between two leap days at most. */
 static u64 without_year(struct tm tm, u64 ns, time_t now)
 {
 	struct tm try, here;
-	time_t t = 0;
+	time_t t;
 
 	if (!localtime_r(&now, &here))
 		return 0;
-	for (int back = 0; back < 2; back++) {
+	for (int back = 0; back <= 9; back++) {
 		try = tm;
 		try.tm_year = here.tm_year + 1 - back;
 		try.tm_isdst = -1;
-		t = mktime(&try);
-		if (t <= now + 86400)
+		t = moment(try, false);
+		if (t && t <= now + 86400)
 			return real(t, ns);
 	}
-	try = tm;
-	try.tm_year = here.tm_year - 1;
-	try.tm_isdst = -1;
-	return real(mktime(&try), ns);
+	return 0;
 }
 
 static const char *syslog_time(const char *p, time_t now, struct xid_stamp *s)
@@ -205,7 +224,7 @@ static bool ctime_text(const char *p, const char *end, struct xid_stamp *s)
 	if (clock != end)
 		return false;
 	tm.tm_year = (int)year - 1900;
-	s->realtime_ns = real(mktime(&tm), ns);
+	s->realtime_ns = real(moment(tm, false), ns);
 	return true;
 }
 
@@ -224,7 +243,7 @@ static const char *bracket(const char *p, time_t now, struct xid_stamp *s)
 	if (q && *q == '.') {
 		q = fraction(q, &ns);
 		if (*blanks(q) == ']' || *blanks(q) == '<')
-			s->boot_ns = v * NS + ns;
+			s->boot_ns = v < UNTOLD_SECONDS ? v * NS + ns : 0;
 	} else if (iso(p, s) || ctime_text(p, end, s)) {
 		return end + 1;
 	} else if (month_day(p, &tm, &ns) == end) {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
+#include "clock.h"
 #include "hash.h"
 #include "xid_catalog.h"
 #include "xid_log.h"
@@ -72,19 +73,22 @@ static const struct column call_members[] = {
 /* ---- bursts ---- */
 
 struct burst {			/* errors of one device, number and process, near in time */
-	struct burst *next;	/* in order of their first */
-	u64 id, count, lines;
+	struct burst *next;	/* past: in order of their first; live: of those that owe a
+				 * line for what came behind the first */
+	u64 id, count;
 	u64 told;		/* occurrences for which a line was printed */
 	u64 last_real, last_boot;	/* time of the last one */
+	u64 heard_ns;		/* when the last one came here */
+	bool listed, over;	/* over: no other one will be of it */
 	u32 calls;
 	struct xid_call *call;	/* of the first one's process, xid_set.calls at most */
-	struct xid_record first;
+	struct xid *first;	/* NULL: JSON, which needs none */
 };
 
 static struct {
 	struct hash open;	/* device, number and process -> the burst they are in */
 	struct arena arena;
-	struct burst *first, **end;
+	struct burst *first, **end;	/* past: all of them; live: that owe a line */
 	struct burst *current;	/* of the last error */
 	u64 ids, current_id;
 	struct hash waiting;	/* id -> calls that a recording has before their error */
@@ -122,18 +126,35 @@ static bool gap(const struct burst *b, const struct xid *x)
 	return b->last_real || b->last_boot || x->realtime_ns || x->e.ts;
 }
 
-static struct burst *burst_new(const struct xid *x)
+static void burst_list(struct burst *b)
 {
-	struct burst *b = arena_alloc(&state.arena, sizeof(*b));
+	if (b->listed)
+		return;
+	b->listed = true;
+	b->next = NULL;
+	*state.end = b;
+	state.end = &b->next;
+}
+
+static struct burst *burst_new(const struct xid *x, bool json)
+{
+	struct burst *b = must_alloc(sizeof(*b));
 
 	b->id = ++state.ids;
-	b->call = arena_alloc(&state.arena, xid_set.calls * sizeof(*b->call));
-	memcpy(&b->first, x, x->e.size);	/* put_xid() has cut it */
-	if (state.past) {
-		*state.end = b;
-		state.end = &b->next;
-	}
+	if (json)
+		return b;
+	b->first = must_alloc(x->e.size);
+	memcpy(b->first, x, x->e.size);
+	if (state.past)
+		burst_list(b);
 	return b;
+}
+
+static void burst_free(struct burst *b)
+{
+	free(b->first);
+	free(b->call);
+	free(b);
 }
 
 /* ---- rows ---- */
@@ -147,7 +168,7 @@ static int print_call(struct sink *s, const struct xid_call *c)
 {
 	struct xid_row r;
 
-	xid_call_line(&r, c, state.current ? state.current->first.x.e.ts : 0);
+	xid_call_line(&r, c, state.current ? state.current->first->e.ts : 0);
 	return sink_row(s, table, "xid", &r.e);
 }
 
@@ -156,7 +177,7 @@ static int print_burst(struct sink *s, struct burst *b)
 	struct xid_row r;
 	int err;
 
-	xid_row(&r, &b->first.x, here(s, &b->first.x));
+	xid_row(&r, b->first, here(s, b->first));
 	r.count = b->count - b->told;
 	xid_row_count(&r, b->told, b->last_real, b->last_boot);
 	err = sink_row(s, table, "xid", &r.e);
@@ -166,10 +187,17 @@ static int print_burst(struct sink *s, struct burst *b)
 	return err;
 }
 
-/* What came behind the line that was printed when it began. */
-static int close_burst(struct sink *s, struct burst *b)
+/* The burst is over: what came behind the line that was printed when it began. */
+static int burst_end(struct sink *s, struct burst *b)
 {
-	return b->count > b->told && !state.past ? print_burst(s, b) : 0;
+	int err = 0;
+
+	if (!s->set->json && !state.past && b->count > b->told)
+		err = print_burst(s, b);
+	b->over = true;
+	if (!b->listed)		/* else who goes through the list frees it */
+		burst_free(b);
+	return err;
 }
 
 static int print_json(struct sink *s, const struct burst *b, struct xid_row *r)
@@ -246,19 +274,24 @@ static int put_error(struct sink *s, const struct xid *x)
 		return 0;
 	begins = !b || gap(b, x);
 	if (begins) {
-		err = b ? close_burst(s, b) : 0;
-		b = burst_new(x);
+		err = b ? burst_end(s, b) : 0;
+		b = burst_new(x, s->set->json);
 		hash_put(&state.open, burst_key(x), b);
 	}
 	b->count++;
-	b->lines += x->lines;
+	b->heard_ns = now_ns();
 	b->last_real = x->realtime_ns ? x->realtime_ns : r.realtime_ns;
 	b->last_boot = x->e.ts;
 	state.current = b;
 	state.current_id = x->id;
 	if (err || s->set->json)
 		return err ? err : print_json(s, b, &r);
-	return begins && !state.past ? print_burst(s, b) : 0;
+	if (state.past)
+		return 0;
+	if (begins)
+		return print_burst(s, b);
+	burst_list(b);
+	return 0;
 }
 
 static int put_own_call(struct sink *s, const struct xid_call *c)
@@ -275,6 +308,8 @@ static int put_own_call(struct sink *s, const struct xid_call *c)
 		return 0;
 	if (!state.past)
 		return print_call(s, c);
+	if (!b->call)
+		b->call = must_alloc(xid_set.calls * sizeof(*b->call));
 	if (b->calls < xid_set.calls)
 		b->call[b->calls++] = *c;
 	return 0;
@@ -347,22 +382,70 @@ static int view_put(struct sink *s, const struct event *e)
 	}
 }
 
+/* Of those that owe a line: the quiet ones, or all. */
+static int pay(struct sink *s, u64 now, bool all)
+{
+	struct burst *b = state.first, *next;
+	int err = 0;
+
+	state.first = NULL;
+	state.end = &state.first;
+	for (; b; b = next) {
+		next = b->next;
+		b->listed = false;
+		if (b->over) {
+			burst_free(b);
+			continue;
+		}
+		if (!all && now - b->heard_ns <= xid_set.fold_ns)
+			burst_list(b);
+		else if (!err && b->count > b->told)
+			err = print_burst(s, b);
+	}
+	return err;
+}
+
+int xid_view_quiet(struct sink *s)
+{
+	if (state.past || s->set->json || s->file)
+		return 0;
+	if (state.first)
+		s->head = table;	/* a line of the burst stands under it */
+	return pay(s, now_ns(), false);
+}
+
+static int view_tick(struct sink *s, u64 from_ns, u64 to_ns)
+{
+	return xid_view_quiet(s);
+}
+
+static int print_past(struct sink *s)
+{
+	struct burst *b = state.first, *next;
+	int err = 0;
+
+	for (; b; b = next) {
+		next = b->next;
+		state.current = b;
+		err = err ? err : print_burst(s, b);
+		if (b->over)
+			burst_free(b);
+	}
+	return err;
+}
+
 static int view_end(struct sink *s)
 {
 	struct hash_slot *slot;
 	size_t at = 0;
-	int err = 0;
+	int err = state.past ? print_past(s) : pay(s, 0, true);
 
-	for (struct burst *b = state.first; b && !err && !s->set->json; b = b->next) {
-		state.current = b;
-		err = print_burst(s, b);
-	}
-	while (!err && !s->set->json && (slot = hash_next(&state.open, &at)))
-		err = close_burst(s, slot->value);
+	while ((slot = hash_next(&state.open, &at)))
+		burst_free(slot->value);
 	hash_free(&state.open);
 	hash_free(&state.waiting);
 	arena_free(&state.arena);
 	return err;
 }
 
-const struct tool_view xid_view = { view_begin, view_put, NULL, view_end };
+const struct tool_view xid_view = { view_begin, view_put, view_tick, view_end };

@@ -21,4 +21,8 @@ struct xid_settings {
 extern struct xid_settings xid_set;
 extern const struct tool_view xid_view;
 
+/* Live, now and then: the line for what came behind the first of a burst that is over. */
+struct sink;
+int xid_view_quiet(struct sink *s);
+
 #endif
