@@ -76,6 +76,8 @@ enum copy_kind {
 	COPY_UNKNOWN = 0, COPY_HTOD = 1, COPY_DTOH = 2, COPY_HTOA = 3, COPY_ATOH = 4,
 	COPY_ATOA = 5, COPY_ATOD = 6, COPY_DTOA = 7, COPY_DTOD = 8, COPY_HTOH = 9,
 	COPY_PTOP = 10,
+	/* not CUPTI's: managed memory that the driver moved, as Nsight Systems counts it */
+	COPY_UVM_HTOD = 11, COPY_UVM_DTOH = 12, COPY_UVM_DTOD = 13,
 };
 enum memory_kind {
 	MEMORY_UNKNOWN = 0, MEMORY_PAGEABLE = 1, MEMORY_PINNED = 2, MEMORY_DEVICE = 3,

@@ -46,6 +46,7 @@ enum event_kind {
 	EVENT_SPAN = 26,	/* span.h */
 	EVENT_COUNTER = 27,
 	EVENT_FLOW = 28,
+	EVENT_SAMPLE = 29,
 
 	EVENT_SWITCH = 32,	/* host.h */
 	EVENT_WAKE = 33,

@@ -4,6 +4,8 @@
 
 #include "event.h"
 
+#define SCHED_STATE_UNKNOWN 0x4000	/* of an imported trace that does not say why it left */
+
 struct sched_switch_rec {	/* e.pid/e.tid/e.cpu: the followed thread that comes or goes */
 	struct event e;
 	u32 on;			/* 1: it got the CPU, 0: it left the CPU */

@@ -88,4 +88,15 @@ struct flow {			/* one end of an arrow; both have the same id and name */
 };
 _Static_assert(sizeof(struct flow) == 40, "flow: files depend on this layout");
 
+/* A sample of a profiler that interrupts (perf, Nsight Systems); in files without times (folded
+ * stacks; e.ts 0) all samples of one stack. */
+struct sample {
+	struct event e;		/* where it was taken */
+	u64 stack;		/* struct stack id, 0: none */
+	u64 weight;		/* in the unit of its name: the period; 1: a sample is one */
+	u32 name;		/* NAME_COUNTER: "cycles"; 0 unknown */
+	u32 pad;
+};
+_Static_assert(sizeof(struct sample) == 48, "sample: files depend on this layout");
+
 #endif

@@ -64,7 +64,8 @@ static const struct enum_name copy_kinds[] = {
 	{ COPY_UNKNOWN, "unknown" }, { COPY_HTOD, "HtoD" }, { COPY_DTOH, "DtoH" },
 	{ COPY_HTOA, "HtoA" }, { COPY_ATOH, "AtoH" }, { COPY_ATOA, "AtoA" },
 	{ COPY_ATOD, "AtoD" }, { COPY_DTOA, "DtoA" }, { COPY_DTOD, "DtoD" },
-	{ COPY_HTOH, "HtoH" }, { COPY_PTOP, "PtoP" }, {}
+	{ COPY_HTOH, "HtoH" }, { COPY_PTOP, "PtoP" }, { COPY_UVM_HTOD, "UVM HtoD" },
+	{ COPY_UVM_DTOH, "UVM DtoH" }, { COPY_UVM_DTOD, "UVM DtoD" }, {}
 };
 static const struct enum_name memory_kinds[] = {
 	{ MEMORY_UNKNOWN, "unknown" }, { MEMORY_PAGEABLE, "pageable" },
@@ -287,6 +288,7 @@ static const struct record_type types[] = {	/* in order of kind */
 	{ EVENT_SPAN, sizeof(struct span), 0, "span", span_fields },
 	{ EVENT_COUNTER, sizeof(struct counter), 0, "counter", counter_fields },
 	{ EVENT_FLOW, sizeof(struct flow), 0, "flow", flow_fields },
+	{ EVENT_SAMPLE, sizeof(struct sample), 0, "sample", sample_fields },
 	{ EVENT_SWITCH, sizeof(struct sched_switch_rec), 0, "switch", switch_fields },
 	{ EVENT_WAKE, sizeof(struct wake), 0, "wake", wake_fields },
 	{ EVENT_FAULT, sizeof(struct fault), 0, "fault", fault_fields },

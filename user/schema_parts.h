@@ -28,6 +28,7 @@ extern const struct field collective_fields[];
 extern const struct field span_fields[];
 extern const struct field counter_fields[];
 extern const struct field flow_fields[];
+extern const struct field sample_fields[];
 extern const struct field xid_fields[];
 extern const struct field xid_call_fields[];
 

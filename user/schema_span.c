@@ -64,3 +64,9 @@ const struct field flow_fields[] = {
 	F(flow, begin, AS_DEC, "1: leaves here, 0: arrives"),
 	{}
 };
+const struct field sample_fields[] = {
+	F(sample, stack, AS_STACK, "CPU stack it was taken in"),
+	F(sample, weight, AS_DEC, "in the unit of what was sampled"),
+	F(sample, name, AS_NAME, "what was sampled"),
+	{}
+};

@@ -97,7 +97,7 @@ static struct call *op_blocker(struct model *m, const struct waiting_op *w)
 static const char *const copy_names[] = {
 	"[memcpy]", "[memcpy HtoD]", "[memcpy DtoH]", "[memcpy HtoA]", "[memcpy AtoH]",
 	"[memcpy AtoA]", "[memcpy AtoD]", "[memcpy DtoA]", "[memcpy DtoD]", "[memcpy HtoH]",
-	"[memcpy PtoP]",
+	"[memcpy PtoP]", "[memcpy UVM HtoD]", "[memcpy UVM DtoH]", "[memcpy UVM DtoD]",
 };
 
 static void op_name(struct model *m, struct gpu_op *op, const struct waiting_op *w)

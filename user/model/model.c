@@ -166,6 +166,8 @@ static int model_deliver(struct model *m, const struct event *e)
 		return v->counter ? v->counter(m->ctx, (const struct counter *)e) : 0;
 	case EVENT_FLOW:
 		return v->flow ? v->flow(m->ctx, (const struct flow *)e) : 0;
+	case EVENT_SAMPLE:
+		return v->sample ? v->sample(m->ctx, (const struct sample *)e) : 0;
 	case EVENT_OVERHEAD:
 		return v->overhead ? v->overhead(m->ctx, (const struct overhead *)e) : 0;
 	case EVENT_SWITCH:

@@ -160,6 +160,7 @@ struct view {			/* any function may be NULL; non-zero returns stop model_run */
 	int (*span)(void *ctx, const struct span *s);
 	int (*counter)(void *ctx, const struct counter *c);
 	int (*flow)(void *ctx, const struct flow *f);
+	int (*sample)(void *ctx, const struct sample *s);
 	int (*overhead)(void *ctx, const struct overhead *o);
 	int (*host)(void *ctx, const struct host_event *h);	/* of one thread in order of
 								 * time */

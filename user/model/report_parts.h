@@ -9,7 +9,7 @@
 #include "report.h"
 #include "report_uvm.h"
 
-#define COPY_KINDS   11		/* enum copy_kind */
+#define COPY_KINDS   14		/* enum copy_kind */
 #define MEMORY_KINDS 8		/* enum memory_kind */
 #define SYNC_TYPES   5		/* enum sync_type */
 
