@@ -33,6 +33,9 @@ void trace_info_here(struct trace_info *info, const char *tool);
 /* All return 0 or a negative errno after having reported it. path "-": stdout/stdin.
  * A file is created 0600 and, under sudo, owned by the invoking user. */
 int trace_create(struct trace_writer **w, const char *path, const struct trace_info *info);
+/* To an open file, which stays the caller's; name: for messages. */
+int trace_create_on(struct trace_writer **w, int fd, const char *name,
+		    const struct trace_info *info);
 
 /* Copies the record into the block of its producer and kind. Definitions are written
  * before any block that follows them. */

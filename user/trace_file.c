@@ -45,18 +45,10 @@ static int open_path(const char *path)
 	return fd;
 }
 
-int trace_file_open(struct trace_file *f, const char *path)
+static int file_begin(struct trace_file *f, const char *path)
 {
 	struct stat st;
 
-	if (!strcmp(path, "-")) {
-		path = "stdout";
-		f->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-		if (f->fd < 0)
-			f->fd = -errno;
-	} else {
-		f->fd = open_path(path);
-	}
 	if (f->fd < 0)
 		return fail(f->fd, "cannot create %s", path);
 	if (isatty(f->fd)) {
@@ -67,6 +59,35 @@ int trace_file_open(struct trace_file *f, const char *path)
 	f->start = f->regular ? lseek(f->fd, 0, SEEK_CUR) : 0;
 	f->path = strdup(path);
 	return f->path ? 0 : fail(-ENOMEM, "cannot create %s", path);
+}
+
+static int file_copy(int fd)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+
+	return copy < 0 ? -errno : copy;
+}
+
+int trace_file_open(struct trace_file *f, const char *path)
+{
+	if (!strcmp(path, "-")) {
+		f->fd = file_copy(STDOUT_FILENO);
+		return file_begin(f, "stdout");
+	}
+	f->fd = open_path(path);
+	return file_begin(f, path);
+}
+
+int trace_file_on(struct trace_file *f, int fd, const char *name)
+{
+	struct stat st;
+
+	f->fd = file_copy(fd);
+	if (fd != STDOUT_FILENO && !fstat(fd, &st) && S_ISREG(st.st_mode)) {
+		fchmod(fd, 0600);
+		give_to_invoker(fd);
+	}
+	return file_begin(f, name);
 }
 
 static int write_all(int fd, const u8 *p, size_t len)

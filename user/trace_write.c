@@ -62,7 +62,28 @@ static int write_head(struct trace_writer *w, const struct trace_info *info)
 	return trace_file_write(&w->file, &h, sizeof(h));
 }
 
-int trace_create(struct trace_writer **out, const char *path, const struct trace_info *info)
+/* w->file is open. */
+static int writer_begin(struct trace_writer *w, const struct trace_info *info)
+{
+	int ret;
+
+	w->definitions = definitions_new();
+	w->zstd = ZSTD_createCCtx();
+	if (!w->zstd)
+		errx(1, "cannot compress %s: no memory", w->file.path);
+	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, 1);
+	ret = write_head(w, info);
+	if (ret) {
+		trace_file_close(&w->file);
+		definitions_free(w->definitions);
+		ZSTD_freeCCtx(w->zstd);
+	}
+	return ret;
+}
+
+/* fd -1: by the name. */
+static int writer_new(struct trace_writer **out, int fd, const char *path,
+		      const struct trace_info *info)
 {
 	struct trace_writer *w = calloc(1, sizeof(*w));
 	int ret;
@@ -70,26 +91,24 @@ int trace_create(struct trace_writer **out, const char *path, const struct trace
 	*out = NULL;
 	if (!w)
 		return fail(-ENOMEM, "cannot create %s", path);
-	ret = trace_file_open(&w->file, path);
-	if (ret) {
+	ret = fd < 0 ? trace_file_open(&w->file, path) : trace_file_on(&w->file, fd, path);
+	ret = ret ?: writer_begin(w, info);
+	if (ret)
 		free(w);
-		return ret;
-	}
-	w->definitions = definitions_new();
-	w->zstd = ZSTD_createCCtx();
-	if (!w->zstd)
-		errx(1, "cannot compress %s: no memory", path);
-	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, 1);
-	ret = write_head(w, info);
-	if (ret) {
-		trace_file_close(&w->file);
-		definitions_free(w->definitions);
-		ZSTD_freeCCtx(w->zstd);
-		free(w);
-		return ret;
-	}
-	*out = w;
-	return 0;
+	else
+		*out = w;
+	return ret;
+}
+
+int trace_create(struct trace_writer **w, const char *path, const struct trace_info *info)
+{
+	return writer_new(w, -1, path, info);
+}
+
+int trace_create_on(struct trace_writer **w, int fd, const char *name,
+		    const struct trace_info *info)
+{
+	return writer_new(w, fd, name, info);
 }
 
 /* w->payload, compressed when that is shorter, behind *h with what is not in it yet. */

@@ -45,8 +45,8 @@ void import_file_counts(struct import *im, u64 bytes, u64 records);
 /* The producer for this process of the current file; the same every time. id: what the file
  * says, a process id if it is below 2^32. name: command name, NULL unknown. */
 u16 import_process(struct import *im, u64 id, const char *name);
-/* Host thread and process ids as they go into records: the file's own where they fit in 32 bits
- * and no other file has them, else numbers from 2^31 on. name NULL: unknown. */
+/* Host thread and process ids as they go into records: the file's own where they fit in 31 bits
+ * and no other process has them, else numbers from 2^31 on. name NULL: unknown. */
 u32 import_pid(struct import *im, u16 producer);
 u32 import_tid(struct import *im, u16 producer, u64 id, const char *name);
 
@@ -54,7 +54,7 @@ u32 import_tid(struct import *im, u16 producer, u64 id, const char *name);
 u32 import_name(struct import *im, u16 producer, enum name_what what, const char *s, size_t n);
 /* Id of a collective: c->e, c->id are filled in; equal ones get the same. */
 u32 import_collective(struct import *im, u16 producer, const struct collective *c);
-/* Correlation ids beyond 32 bits get small ones of their own, the same every time. */
+/* Correlation ids beyond 31 bits get small ones of their own, the same every time. */
 u32 import_correlation(struct import *im, u16 producer, u64 id);
 /* d->ordinal names it within the producer; what is said again fills in what was unknown. */
 void import_device(struct import *im, u16 producer, const struct device *d);
@@ -63,7 +63,8 @@ void import_device(struct import *im, u16 producer, const struct device *d);
  * file, which is kept among records of equal time. */
 void import_put(struct import *im, const struct event *e);
 
-/* Stacks that the file itself has: names, outermost first; the id for struct api_stack. */
+/* Stacks that the file itself has: names, outermost first; the id for struct api_stack. Put one
+ * for a call, and no calls of its process get stacks made of the spans around them. */
 struct import_frame { const char *name; size_t n; enum span_what what; };
 u64 import_stack(struct import *im, u16 producer, const struct import_frame *frames, u32 n);
 
@@ -71,7 +72,8 @@ u64 import_stack(struct import *im, u16 producer, const struct import_frame *fra
 void import_odd(struct import *im, const char *what, const char *which);
 /* Facts of the file for `gpuimport -j`, counted by group and key: ("ph", "X"). */
 void import_fact(struct import *im, const char *group, const char *key, size_t n, u64 count);
-/* The file ended early or is broken from this byte on; what was before it is imported. */
+/* The file ended early or is broken from this byte on; what was before it is imported.
+ * why NULL: unpack_read() has said it. */
 void import_damage(struct import *im, const char *why, u64 at);
 
 /* A reader opens the file, puts what is in it and returns 0 or a reported error. Damage that
@@ -86,12 +88,33 @@ struct import_format {
 extern const struct import_format import_json, import_nsys, import_rocpd, import_perf,
 	import_folded, import_nvprof, import_cupti_text;
 
-/* Plain, gz (concatenated members too) and zst files, by content, as a stream. */
+/* Every format, by name and by content, the surest first. NULL: none. */
+const struct import_format *import_format_named(const char *name);
+const struct import_format *import_format_of(const char *path, const u8 *head, size_t n);
+const char *import_format_names(char *buf, size_t size);	/* "kineto, nsys, ..." */
+
+/* The file by a reader: of this format, NULL: of the one that its content says. 0, also when
+ * it is damaged, or reported. */
+int import_read(struct import *im, const char *path, const struct import_format *format);
+bool import_damaged(const struct import *im);	/* any file; reported */
+
+/* What was imported, per file, as JSON or as lines of talk; after import_finish. */
+struct json;
+void import_summary(const struct import *im, struct json *j, const char *output);
+void import_say(const struct import *im);
+
+/*
+ * Plain, gz (concatenated members too) and zst files, by content, as a stream; what is packed
+ * is unpacked by a thread beside the caller.
+ */
 struct unpack;
 int unpack_open(struct unpack **u, const char *path);	/* "-": stdin. 0 or reported */
 /* Up to n bytes; 0 at the end; negative reported: damaged packing, unreadable */
 long unpack_read(struct unpack *u, void *buf, size_t n);
 u64 unpack_packed(const struct unpack *u);		/* bytes of the file read so far */
-void unpack_close(struct unpack *u);
+void unpack_close(struct unpack *u);			/* NULL is fine */
+/* The first bytes of what unpack_read() will give, of stdin too. As unpack_read(). */
+long unpack_peek(const char *path, void *buf, size_t n);
+const char *unpack_why(void);				/* the reason that was last reported */
 
 #endif
