@@ -194,9 +194,13 @@ int ioctl_exit(struct trace_event_raw_sys_exit *ctx)
 	return driver_end(IN_SYSCALL, DRIVER_IOCTL, ctx->ret);
 }
 
+#define MAP_ANONYMOUS 0x20	/* x86 and arm64; the descriptor means nothing then */
+
 SEC("tp/syscalls/sys_enter_mmap")
 int mmap_enter(struct trace_event_raw_sys_enter *ctx)
 {
+	if (ctx->args[3] & MAP_ANONYMOUS)
+		return 0;
 	return fd_begin(ctx->args[4], DRIVER_MMAP, 0, 0, ctx->args[1]);
 }
 

@@ -155,3 +155,59 @@ truth="1:5 _IO('T', 0x01) ENOTTY 5
 	run -1 "$tool" --probe fentry --device /dev/nvidia0 -d 1s
 	[ "$output" = "gpuioctl: cannot attach calls of nvidia.ko: nvidia is not loaded" ]
 }
+
+@test "threads, forks, duplicates and descriptors that mean nothing: each call counts once, for who made it" {
+	requires bpf jq python3
+	cat > ask.py <<-'END_PY'
+	import ctypes, fcntl, os, threading
+	libc = ctypes.CDLL(None)
+	libc.mmap.restype = ctypes.c_void_p
+	def ask(fd, cmd, n):
+	    for _ in range(n):
+	        try: fcntl.ioctl(fd, cmd, bytes(32))
+	        except OSError: pass
+	full = os.open("/dev/full", os.O_RDWR)
+	threads = [threading.Thread(target=ask, args=(full, 0xc0206401, 100)) for _ in range(8)]
+	for t in threads: t.start()
+	for t in threads: t.join()
+	ask(os.dup(full), 0xc0206402, 50)
+	child = os.fork()
+	if child == 0:
+	    ask(full, 0xc0206403, 30)
+	    os._exit(0)
+	os.waitpid(child, 0)
+	libc.mmap(None, ctypes.c_size_t(4096), 3, 0x22, full, ctypes.c_long(0))	# MAP_ANONYMOUS: not of the device
+	ask(999, 0xc0206404, 5)
+	ask(os.open("/dev/null", os.O_RDWR), 0xc0206405, 5)
+	print(os.getpid(), child)
+	END_PY
+	trace "$tool" -j --device /dev/full -- sh -c 'python3 ask.py > pids'
+	read -r parent child < pids
+	[ "$(jq -r 'select(.schema == "gpuscope.driver_total.0") | "\(.pid) \(.call) \(.calls)"' "$out" |
+		grep -E "^($parent|$child) " | sed "s/^$parent /parent /; s/^$child /child /" | sort)" = "child _IOWR('d', 0x03, 32) 30
+parent _IOWR('d', 0x01, 32) 800
+parent _IOWR('d', 0x02, 32) 50
+parent open 1" ]
+}
+
+@test "a device that is not there yet is said, a list with nothing in it is refused" {
+	requires bpf
+	run -0 "$tool" --device "$PWD/none*,/etc/passwd,/dev/full" -n 1 -d 1ms
+	[ "$(grep -v COMM <<< "$output" | head -2)" = "gpuioctl: no character device is $PWD/none*: watched when it comes
+gpuioctl: no character device is /etc/passwd: watched when it comes" ]
+	for list in "" , /dev/full, ,/dev/full /dev/full,,/dev/null; do
+		run -2 "$tool" --device "$list" -d 1ms
+		[ "${lines[0]}" = "gpuioctl: --device wants paths with commas between them, not \"$list\"" ]
+	done
+}
+
+@test "a recording whose sums count nothing, or back, has no rates from nowhere" {
+	requires jq
+	{
+		echo "driver_sum ts=1000 from_ns=0 interval=1 pid=9 count=0 since_ns=5 op=poll device=0x0c300ff"
+		echo "driver_sum ts=1000 from_ns=0 interval=1 pid=10 count=5 since_ns=5 time_ns=50 op=poll device=0x0c300ff"
+		echo "driver_sum ts=2000 from_ns=1000 interval=2 pid=10 count=3 since_ns=5 time_ns=20 op=poll device=0x0c300ff"
+	} | "$O/test/mktrace" > "$gst"
+	run -0 "$tool" -i "$gst"
+	[ "$("$tool" -j -i "$gst" | jq -c 'select(.calls) | [.pid, .calls, .ns]' | paste -sd' ')" = "[10,5,50] [10,3,20] [10,8,70]" ]
+}

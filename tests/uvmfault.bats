@@ -119,13 +119,13 @@ rows() { jq -c "$1" <<< "$output"; }
 @test "--gpu takes the driver's number, the PCI address and the UUID" {
 	requires jq
 	make_trace
-	for gpu in 9 0000:c1:03.0 C1:03.0 GPU-8a2b0000-0000-0000-0000-000000000002 8A2B0000000000000000000000000002; do
+	for gpu in 9 0000:c1:03.0 0000:c1:03 C1:03.0 GPU-8a2b0000-0000-0000-0000-000000000002 8A2B0000000000000000000000000002; do
 		run -0 "$tool" -j -i "$gst" --gpu "$gpu"
 		[ "$(rows 'select(.pid) | [.gpu, .addr]')" = '[9,"0x204000"]' ]
 	done
 	run -0 "$tool" -j -i "$gst" --gpu 2
 	[ "$(rows .records)" = 0 ]
-	for gpu in 0 -1 12345:6 cpu 8a2b "" 1x; do
+	for gpu in 0 -1 12345:6 0000:c1:20 0000:c1:03x cpu 8a2b "" 1x; do
 		run -2 "$tool" -i "$gst" --gpu "$gpu"
 		[ "${lines[0]}" = "uvmfault: cannot read --gpu '$gpu': give UVM's number (from 1), a PCI address or a UUID" ]
 	done

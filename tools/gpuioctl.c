@@ -67,24 +67,54 @@ static int add_device(u32 major, u32 minor)
 	return fail(-errno, "cannot watch another device");
 }
 
-/* Nodes that match now; looked at once an interval. */
-static int find_devices(const struct tool *tool)
+/* Nodes that match a pattern now. */
+static int find_matching(const char *pattern, u32 *count)
 {
-	char pattern[4096];
 	struct stat st;
 	glob_t found;
 	int err = 0;
 
-	for (const char *p = settings.devices; p && *p; p = strchrnul(p, ','), p += !!*p) {
-		snprintf(pattern, sizeof(pattern), "%.*s", (int)strcspn(p, ","), p);
-		if (glob(pattern, GLOB_NOSORT, NULL, &found))
+	*count = 0;
+	if (glob(pattern, GLOB_NOSORT, NULL, &found))
+		return 0;
+	for (size_t i = 0; i < found.gl_pathc && !err; i++) {
+		if (stat(found.gl_pathv[i], &st) || !S_ISCHR(st.st_mode))
 			continue;
-		for (size_t i = 0; i < found.gl_pathc && !err; i++)
-			if (!stat(found.gl_pathv[i], &st) && S_ISCHR(st.st_mode))
-				err = add_device(major(st.st_rdev), minor(st.st_rdev));
-		globfree(&found);
+		err = add_device(major(st.st_rdev), minor(st.st_rdev));
+		(*count)++;
 	}
+	globfree(&found);
 	return err;
+}
+
+/* Looked for once an interval; the first time it is said what there is none of. */
+static int find_devices(const struct tool *tool)
+{
+	static bool said;
+	char pattern[4096];
+	u32 count;
+	int err = 0;
+
+	for (const char *p = settings.devices; !err && p && *p;
+	     p = strchrnul(p, ','), p += !!*p) {
+		snprintf(pattern, sizeof(pattern), "%.*s", (int)strcspn(p, ","), p);
+		err = find_matching(pattern, &count);
+		if (!err && !count && !said)
+			warn("no character device is %s: watched when it comes", pattern);
+	}
+	said = true;
+	return err;
+}
+
+static int check(const struct tool *tool)
+{
+	const char *p = settings.devices;
+	bool empty = p && !*p;
+
+	for (; p && *p; p++)
+		empty |= *p == ',' && (p == settings.devices || !p[1] || p[1] == ',');
+	return empty ? fail_usage("--device wants paths with commas between them, not \"%s\"",
+				  settings.devices) : 0;
 }
 
 static const char *missing(const struct tool *tool)
@@ -206,10 +236,11 @@ static void sum_changed(struct sum *s)
 	sums.changed[sums.changes++] = s;
 }
 
-/* A row that was taken out, or whose probes were opened anew, counts from 0 again. */
+/* A row that was taken out, or whose probes were opened anew, counts from 0 again; so does one
+ * of a damaged recording that counts back. */
 static void sum_add(struct sum *s, const struct driver_sum *d)
 {
-	if (s->since_ns != d->since_ns) {
+	if (s->since_ns != d->since_ns || d->count < s->count || d->time_ns < s->time_ns) {
 		s->since_ns = d->since_ns;
 		s->count = s->time_ns = 0;
 		memset(s->old, 0, sizeof(s->old));
@@ -415,7 +446,8 @@ static int view_end(struct sink *sink)
 	while ((slot = hash_next(&sums.all, &at)))
 		for (struct sum *s = slot->value; s; s = s->next) {
 			s->new_ns = s->ns;
-			sum_changed(s);
+			if (s->calls)
+				sum_changed(s);
 		}
 	return err ? err : put_changed(sink, put_total);
 }
@@ -437,6 +469,7 @@ int main(int argc, char **argv)
 		.view = &view,
 		.options = options,
 		.settings = &settings,
+		.check = check,
 		.prepare = prepare,
 		.loaded = loaded,
 		.look = find_devices,

@@ -11,13 +11,14 @@ static u64 pci_of(const struct uvm_gpu *g)
 	       g->pci_function;
 }
 
+/* "0000:3b:00.0", "0000:3b:00" as the driver writes it, "3b:00.0" */
 static bool parse_pci(u64 *pci, const char *text)
 {
-	unsigned domain = 0, bus, device, function;
+	unsigned domain = 0, bus, device, function = 0;
 	int end = 0;
 
-	if (sscanf(text, "%8x:%2x:%2x.%1x%n", &domain, &bus, &device, &function, &end) != 4 ||
-	    text[end]) {
+	if ((sscanf(text, "%8x:%2x:%2x.%1x%n", &domain, &bus, &device, &function, &end) != 4 &&
+	     sscanf(text, "%8x:%2x:%2x%n", &domain, &bus, &device, &end) != 3) || text[end]) {
 		domain = 0;
 		end = 0;
 		if (sscanf(text, "%2x:%2x.%1x%n", &bus, &device, &function, &end) != 3 ||
