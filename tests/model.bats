@@ -413,6 +413,24 @@ shows() { for x; do [[ "$output" == *"$x"* ]] || { echo "nowhere: $x"; echo "$ou
 	"$O/test/pfcheck" "$T/t.pf"
 }
 
+@test "a span as long as the trace does not stop its time: calls are delivered after the horizon" {
+	for long in "span ts=1 pid=10 tid=11 dur_ns=900000000000 producer=1 name=3 what=python" \
+		"nvtx ts=1 pid=10 tid=11 dur_ns=900000000000 producer=1 name=3 what=push_pop"; do
+		run -0 deliver <<-END
+		$(names)
+		$long
+		flush
+		api ts=1000000000 producer=1 pid=10 tid=11 dur_ns=100 correlation=1 name=1 class=launch
+		flush
+		api ts=90000000000 producer=1 pid=10 tid=11 dur_ns=100 correlation=2 name=1 class=launch
+		flush
+		kernel ts=90000005000 producer=1 pid=10 dur_ns=100 correlation=2 name=2
+		END
+		grep -E '^(api|op) ' <<< "$output" | head -n 2 | cut -d' ' -f1,2 > "$T/first"
+		[ "$(cat "$T/first")" = "$(printf '%s\n' "api ts=1000000000" "op ts=90000005000")" ]
+	done
+}
+
 @test "calls whose operations never come are held in bounded memory" {
 	{
 		names

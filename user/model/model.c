@@ -87,6 +87,9 @@ static void model_time(struct model *m, const struct event *e)
 		m->counts.first_ns = e->ts;
 	if (end > m->counts.last_ns)
 		m->counts.last_ns = end;
+	/* a program's own range may last as long as the trace, and come before what is in it */
+	if (e->kind == EVENT_SPAN || e->kind == EVENT_NVTX)
+		end = e->ts;
 	if (kind_is_gpu(e->kind)) {
 		if (end > m->gpu_now)
 			m->gpu_now = end;
