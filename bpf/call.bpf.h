@@ -7,6 +7,7 @@
 
 #include "emit.bpf.h"
 #include "regs.bpf.h"
+#include "stack_own.bpf.h"
 #include <bpf/bpf_tracing.h>
 
 #ifndef CALL_ARGS
@@ -52,6 +53,7 @@ static __always_inline void call_begin(struct pt_regs *ctx, u32 program, struct 
 	struct call_key key = { bpf_get_current_pid_tgid(), program,
 				PT_REGS_SP(ctx) + CALL_PUSH };
 
+	stack_own(ctx);
 	c->start = bpf_ktime_get_ns();
 	bpf_map_update_elem(&calls, &key, c, BPF_ANY);
 }
@@ -67,6 +69,7 @@ static __always_inline bool call_end(struct pt_regs *ctx, u32 program, struct ca
 	struct call_key key = { bpf_get_current_pid_tgid(), program, PT_REGS_SP(ctx) };
 	struct call *c = bpf_map_lookup_elem(&calls, &key);
 
+	stack_own(ctx);
 	if (!c) {
 		if (wanted())
 			emit_lost_map();

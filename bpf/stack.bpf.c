@@ -7,6 +7,7 @@
 #include "emit.bpf.h"
 #include "cuda.h"
 #include "recent.bpf.h"
+#include "stack_own.bpf.h"
 #include <bpf/bpf_tracing.h>
 #include <bpf/usdt.bpf.h>
 
@@ -112,6 +113,7 @@ int BPF_USDT(api_enter, u32 correlation, u16 process, u16 slot, u32 ns_tid, u32 
 	struct api_stack *a;
 	u64 stack;
 
+	stack_own(ctx);
 	if (!is_followed(bpf_get_current_pid_tgid() >> 32))
 		return 0;
 	recent_api(correlation, what);
