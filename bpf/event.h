@@ -203,6 +203,7 @@ enum lost_where {
 	LOST_WRITER = 8,	/* the file could not be written */
 	LOST_CLOCK = 9,		/* GPU times that cannot be true (0, end before start) */
 	LOST_KMSG = 10,		/* the kernel's log wrote over what was not read yet */
+	LOST_BPF_MISSED = 11,	/* hits of probes whose program the kernel left out */
 };
 #define LOST_UNKNOWN (~0ULL)	/* some, nobody knows how many */
 

@@ -82,3 +82,17 @@ every_type() {
 	[ "$(line '"tracepoint"')" = '["tracepoint",[0,4,1000,4294967295],[]]' ]
 	[ "$(line 7)" = '[7,[0,7,1000,4294967295],[]]' ]
 }
+
+# x86 alone has that tracepoint.
+@test "hits whose program the kernel left out, because it ran on that CPU already, are lost" {
+	requires bpf jq
+	[ "$(uname -m)" = x86_64 ] || skip "needs the tracepoint page_fault_kernel"
+	trace "$O/test/missed" -j -v --cost -- dd if=/dev/zero of=/dev/null bs=1M count=1 status=none
+	hits="$(jq -c 'select(.value)' "$out" | wc -l)"
+	[ "$hits" -ge 64 ]
+	lost="$(jq 'select(.schema == "gpuscope.end.0") | .lost' "$out")"
+	[ "$lost" -eq "$(jq '.programs // [] | .[] | select(.program == "on_fault") | .missed' "$out")" ]
+	[ "$lost" -ge "$hits" ]
+	[ "$lost" -lt $((2 * hits)) ]
+	grep -qE "^missed: lost: [0-9]+ records \(bpf_missed\)" "$err"
+}

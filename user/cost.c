@@ -63,6 +63,10 @@ static void report_table(const struct cost *c, const struct trap_cost *t,
 	warn("cost, in ns a run:");
 	table_print(table, stderr, 0, "  ");
 	table_free(table);
+	for (size_t i = 0; i < c->programs.count; i++)
+		if (c->programs.rows[i].missed)
+			warn("%s did not run %llu times: it ran on that CPU already",
+			     c->programs.rows[i].program, c->programs.rows[i].missed);
 	if (t->uprobe_ns)
 		warn("a probe on an instruction that the kernel must single-step: %llu ns instead of %llu",
 		     t->stepped_ns, t->uprobe_ns);
@@ -92,6 +96,7 @@ static void report_json(const struct cost *c, const struct trap_cost *t, const s
 		json_str(&j, "kind", probe_type_name(p->type));
 		json_u64(&j, "runs", p->runs);
 		json_u64(&j, "run_ns", p->run_ns);
+		json_u64(&j, "missed", p->missed);
 		json_u64(&j, "trap_ns_per_run", trap_ns(t, p->type));
 		json_close(&j);
 	}

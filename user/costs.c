@@ -36,6 +36,7 @@ void costs_take(struct costs *c, const struct probe_set *set, struct probe_objec
 		row = row_of(c, set, p);
 		row->runs += p->runs;
 		row->run_ns += p->run_ns;
+		row->missed += p->missed;
 	}
 }
 

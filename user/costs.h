@@ -9,7 +9,7 @@ struct cost_row {
 	const struct probe_set *set;
 	char program[64];
 	u8 type;		/* enum probe_type */
-	u64 runs, run_ns;
+	u64 runs, run_ns, missed;
 };
 
 struct costs {

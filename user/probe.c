@@ -312,7 +312,7 @@ size_t probe_costs(struct probe_object *o, struct probe_cost *costs, size_t max)
 			continue;
 		costs[n++] = (struct probe_cost){
 			bpf_program__name(prog), type_of(o, bpf_program__name(prog)),
-			info.run_cnt, info.run_time_ns,
+			info.run_cnt, info.run_time_ns, info.recursion_misses,
 		};
 	}
 	return n;

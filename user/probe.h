@@ -136,6 +136,7 @@ struct probe_cost {		/* of one program, for --cost */
 	const char *program;
 	u8 type;
 	u64 runs, run_ns;	/* from the kernel's BPF statistics */
+	u64 missed;		/* hits that it did not run for */
 };
 
 
@@ -175,6 +176,7 @@ struct bpf_object *probe_bpf(struct probe_object *o);
 int probe_map_fd(struct probe_object *o, const char *map);	/* -1 none */
 u64 probe_lost(struct probe_object *o);		/* records that found the ring full */
 u64 probe_lost_map(struct probe_object *o);	/* calls or tasks that found a map full */
+u64 probe_missed(struct probe_object *o);	/* hits whose program did not run (missed.c) */
 
 /* Program time is counted between these two; a few ns a run. 0 or a negative errno (not
  * reported). */

@@ -45,7 +45,7 @@ static const struct enum_name lost_wheres[] = {
 	{ LOST_SLOT_RING, "slot_ring" }, { LOST_NO_SLOT, "no_slot" },
 	{ LOST_CUPTI, "cupti" }, { LOST_UNFINISHED, "unfinished" },
 	{ LOST_HOSTILE, "hostile" }, { LOST_WRITER, "writer" }, { LOST_CLOCK, "clock" },
-	{ LOST_KMSG, "kmsg" }, {}
+	{ LOST_KMSG, "kmsg" }, { LOST_BPF_MISSED, "bpf_missed" }, {}
 };
 static const struct enum_name note_whats[] = {
 	{ NOTE_MISSING, "missing" }, { NOTE_SIMULATED, "simulated" },

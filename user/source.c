@@ -80,7 +80,10 @@ static int put_losses(struct source *l)
 	int err = put_lost(l, LOST_BPF_RING, probe_lost(l->object), &l->lost_seen);
 
 	l->lost_at = now_ns();
-	return err ? err : put_lost(l, LOST_BPF_MAP, l->lost_map, &l->lost_map_seen);
+	if (!err)
+		err = put_lost(l, LOST_BPF_MAP, l->lost_map, &l->lost_map_seen);
+	return err ? err : put_lost(l, LOST_BPF_MISSED, probe_missed(l->object),
+				    &l->missed_seen);
 }
 
 static int from_ring(void *ctx, void *data, size_t size)
@@ -209,7 +212,7 @@ int source_live(struct source *l, struct probe_object *o)
 	l->object = o;
 	if (open_sums(l))
 		return -EINVAL;
-	l->lost_seen = l->lost_map_seen = 0;
+	l->lost_seen = l->lost_map_seen = l->missed_seen = 0;
 	l->lost_at = l->modules_at = now_ns();
 	err = source_ring(l);
 	if (err < 0 && err != -ECANCELED)

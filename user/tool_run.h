@@ -53,7 +53,7 @@ struct source {			/* live: it may go on with another object */
 	u64 next_tick;		/* 0: none */
 	u64 modules_at;		/* when modules were looked at, */
 	const char *changed;	/* and which one was not as before */
-	u64 lost_seen, lost_map_seen, lost_at;
+	u64 lost_seen, lost_map_seen, missed_seen, lost_at;
 	u64 lost_map;		/* as of before detaching: an entry may go before its return */
 };
 #define SOURCE_MODULES 1	/* a module was unloaded or loaded anew: open the set again */

@@ -133,7 +133,8 @@ struct recorder {
 	const struct probe_set *waits[RECORD_SETS_MAX];	/* for their modules */
 	u32 waiting;
 	struct source_rows *sums[RECORD_SETS_MAX];	/* of sets that sum */
-	u64 ring_lost[RECORD_SETS_MAX], map_lost[RECORD_SETS_MAX];	/* told so far */
+	u64 ring_lost[RECORD_SETS_MAX], map_lost[RECORD_SETS_MAX],	/* told so far */
+	    missed[RECORD_SETS_MAX];
 	u32 probes;
 	struct costs costs;		/* of sets that are closed, of all at the end */
 	int followed_fd, adopt_fd;	/* -1 without BPF */

@@ -284,6 +284,7 @@ void sets_losses(struct recorder *r)
 	for (u32 i = 0; i < r->probes; i++) {
 		lost_since(r, probe_lost(r->probe[i]), &r->ring_lost[i], LOST_BPF_RING);
 		lost_since(r, probe_lost_map(r->probe[i]), &r->map_lost[i], LOST_BPF_MAP);
+		lost_since(r, probe_missed(r->probe[i]), &r->missed[i], LOST_BPF_MISSED);
 	}
 }
 
@@ -307,6 +308,7 @@ static void set_take_off(struct recorder *r, u32 i, const char *module)
 		r->sums[j] = r->sums[j + 1];
 		r->ring_lost[j] = r->ring_lost[j + 1];
 		r->map_lost[j] = r->map_lost[j + 1];
+		r->missed[j] = r->missed[j + 1];
 	}
 	if (probe_module_there(module))
 		record_note(r, NOTE_SETTING, "%s was loaded: the probe set %s is attached anew",
@@ -328,7 +330,7 @@ static void set_come(struct recorder *r, const struct probe_set *set)
 		set_missing(r, set);
 		return;
 	}
-	r->ring_lost[i] = r->map_lost[i] = 0;
+	r->ring_lost[i] = r->map_lost[i] = r->missed[i] = 0;
 	if (!set_attach(r, set, r->probe[i])) {
 		r->probes--;
 		return;
