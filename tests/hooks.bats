@@ -4,7 +4,7 @@
 
 setup_file() {
 	load helpers
-	able cells vm jq || return 0
+	able vm jq || return 0
 	export DIR="$O/vm-hooks/${CELL//\//-}"
 	rm -rf "$DIR"
 	mkdir -p "$DIR"
@@ -13,7 +13,7 @@ setup_file() {
 
 setup() {
 	load helpers
-	requires cells vm jq
+	requires vm jq
 }
 
 # count NAME WHAT: how often a run saw it; says NAME TEXT: its talk has this line
@@ -113,7 +113,7 @@ plain() { says "$1" "on_kprobe: kprobe probetarget:probetarget_plain"; }
 	says wait "probetarget is loaded: its functions are probed"
 	saw wait kprobe=23 kretprobe=23 multi=69
 	[ "$(cat "$DIR/wait_ended.code")" -eq 0 ]
-	[ "$(cat "$DIR/wait_ended.ticks")" -le 20 ]	# of 200, emulated
+	[ "$(cat "$DIR/wait_ended.sleep_ns")" -ge 50000000 ]	# a busy machine makes it longer
 }
 
 @test "a module that is unloaded and loaded while it is traced is traced again" {
@@ -128,7 +128,7 @@ plain() { says "$1" "on_kprobe: kprobe probetarget:probetarget_plain"; }
 
 @test "a module that is loaded anew again and again neither ends nor hangs the tool" {
 	[ "$(cat "$DIR/storm.code")" -eq 0 ]
-	[ "$(jq -c 'select(.what == "kprobe" and .value < 11)' "$DIR/storm.out" | wc -l)" -ge 11 ]
+	[ "$(jq -s 'map(select(.what == "kprobe").value) | max' "$DIR/storm.out")" -eq 1000 ]
 	[ "$(tail -n 1 "$DIR/storm.out" | jq -r .schema)" = gpuscope.end.0 ]
 }
 
@@ -174,4 +174,8 @@ plain() { says "$1" "on_kprobe: kprobe probetarget:probetarget_plain"; }
 	text="hooks: extra: kprobe probetarget:probetarget_nowhere: there is no such function"
 	text="probes+=hooks"
 	END
+}
+
+@test "gpurec --cost keeps what a set cost whose module went" {
+	awk '$1 == "on_kprobe" { runs = $2; n++ } END { print n, runs }' "$DIR/recorder.err" | diff - <(echo 1 30)
 }

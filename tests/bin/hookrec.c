@@ -19,7 +19,8 @@ static int drop_others(struct probe_object *object)
 	struct bpf_program *prog;
 
 	bpf_object__for_each_program(prog, probe_bpf(object))
-		if (strcmp(bpf_program__name(prog), "on_kprobe"))
+		if (strcmp(bpf_program__name(prog), "on_kprobe") &&
+		    strcmp(bpf_program__name(prog), "on_other"))
 			bpf_program__set_autoload(prog, false);
 	return 0;
 }
@@ -32,7 +33,8 @@ static const struct probe_set hooks = {
 int main(int argc, char **argv)
 {
 	static const struct record_set sets[] = { { &set_follow }, { &hooks }, {} };
-	struct record_settings settings = { .output = argc > 2 ? argv[1] : NULL, .verbose = 1 };
+	struct record_settings settings = { .output = argc > 2 ? argv[1] : NULL, .verbose = 1,
+					    .cost = 1 };
 
 	log_init("hookrec", true);
 	return record_command(&settings, sets, argv + 2);
