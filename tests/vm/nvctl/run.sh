@@ -1,9 +1,33 @@
 #!/bin/bash
 # run.sh OUT: in the guest, gpuioctl and gpurec watch nvctl in each way there is; what they print and the
-# truth are left in the folder OUT for tests/gpuioctl_vm.bats.
+# truth are left in the folder OUT for tests/gpuioctl_vm.bats. Ends with the line "done" when all was run.
 set -u
 out="$1"
 tool="$O/bin/gpuioctl"
+
+fail() {
+	echo "run.sh: $*"
+	exit 1
+}
+
+polls() { readlink "/proc/$1/fd/"* 2> /dev/null | grep -q eventpoll; }
+
+# until_true PID COMMAND...: as long as PID lives; the guest's time bounds it
+until_true() {
+	local pid="$1"
+	shift
+	until "$@"; do
+		kill -0 "$pid" 2> /dev/null || fail "it ended before this came true: $* ($(tail -n 3 "$out"/*.err))"
+		sleep 0.1
+	done
+}
+
+# asks NAME ARG...: nvctl, which appends its truth
+asks() {
+	local name="$1"
+	shift
+	"$CELL_DIR/nvctl" "$@" >> "$out/$name" || fail "nvctl $*: exit $?"
+}
 
 # watched NAME COMMAND...: until it watches; its pid is in $pid
 watched() {
@@ -11,15 +35,12 @@ watched() {
 	shift
 	"$@" > "$out/$name.json" 2> "$out/$name.err" &
 	pid=$!
-	until readlink /proc/$pid/fd/* 2> /dev/null | grep -q eventpoll; do
-		kill -0 $pid 2> /dev/null || { cat "$out/$name.err"; exit 1; }
-		sleep 0.1
-	done
+	until_true $pid polls $pid
 }
 
 ended() {
 	kill -INT "$1"
-	wait "$1" || echo "$1 failed"
+	wait "$1" || fail "the tool: exit $?"
 }
 
 # mode NAME ARG...: nvctl and its children under gpuioctl ARG...
@@ -27,7 +48,7 @@ mode() {
 	local name="$1"
 	shift
 	watched "$name" "$tool" -j -v -I 500ms "$@"
-	"$CELL_DIR/nvctl" 300 3 > "$out/$name.truth"
+	asks "$name.truth" 300 3
 	ended $pid
 }
 
@@ -36,9 +57,9 @@ one_of_two() {
 	local name="$1"
 	shift
 	watched "$name" "$tool" -j "$@"
-	"$CELL_DIR/nvctl" 10 > "$out/$name.others"
+	asks "$name.others" 10
 	echo > /tmp/go
-	wait $only
+	wait $only || fail "nvctl: exit $?"
 	ended $pid
 }
 
@@ -49,7 +70,7 @@ waiting() {	# NAME: nvctl in a process whose id is known, when /tmp/go is writte
 	only=$!
 }
 
-load nvidia || exit 1
+load nvidia || fail "nvidia.ko"
 mode best
 mode kprobe --probe kprobe
 mode syscall --probe syscall
@@ -64,12 +85,13 @@ one_of_two cgroup --cgroup /tmp/cgroup/only
 "$tool" --each -o "$out/each.gst" 2> "$out/recorder.err" &
 recorder=$!
 watched each "$tool" -j --each
-until readlink /proc/$recorder/fd/* 2> /dev/null | grep -q eventpoll; do sleep 0.1; done
-"$CELL_DIR/nvctl" 300 3 > "$out/each.truth"
+until_true $recorder polls $recorder
+asks each.truth 300 3
 ended $pid
 ended $recorder
 
-"$O/bin/gpurec" -o "$out/gpurec.gst" -- "$CELL_DIR/nvctl" 300 3 > "$out/gpurec.truth" 2> "$out/gpurec.err"
+"$O/bin/gpurec" -o "$out/gpurec.gst" -- "$CELL_DIR/nvctl" 300 3 > "$out/gpurec.truth" 2> "$out/gpurec.err" ||
+	fail "gpurec: exit $? ($(tail -n 3 "$out/gpurec.err"))"
 
 # what a call costs, alone and under each kind of probe
 "$CELL_DIR/nvctl" bench 5000 > "$out/cost"
@@ -81,16 +103,18 @@ for kind in fentry kprobe syscall; do
 		sed "s/^/$kind /" >> "$out/cost"
 done
 
-# the modules go and come while it watches: by kprobes, which let them go; each of the functions has two
+# the modules go and come while it watches: by kprobes, which let them go; nvidia_uvm comes last and is probed last
 mount -t debugfs none /sys/kernel/debug 2> /dev/null
+all_probed() { grep -q 'nvidia_uvm' /sys/kernel/debug/kprobes/list && polls $pid; }
 watched reload "$tool" -j --probe kprobe
-"$CELL_DIR/nvctl" 10 > "$out/reload.truth"
-unload || exit 1
-until grep -q 'nvidia was unloaded' "$out/reload.err"; do kill -0 $pid || exit 1; sleep 0.1; done
-load nobtf nvidia || exit 1
-until [ "$(grep -c nvidia /sys/kernel/debug/kprobes/list)" -ge 26 ]; do kill -0 $pid || exit 1; sleep 0.1; done
-"$CELL_DIR/nvctl" 10 >> "$out/reload.truth"
+asks reload.truth 10
+unload || fail "the modules stay"
+until_true $pid grep -q 'nvidia was unloaded' "$out/reload.err"
+load nobtf nvidia || fail "nvidia.ko without BTF"
+until_true $pid all_probed
+asks reload.truth 10
 ended $pid
 
 mode nobtf
 dmesg -t | grep -e "cut here" -e "BUG:" > "$out/warnings"
+echo "done"
