@@ -22,3 +22,133 @@ hipHostMalloc 2 5
 hipFree 2 6
 hsa_init 0 0" ]
 }
+
+# found NAME: what gpuimport and gpureport say of NAME.sqlite (or .db), in the words of tests/mkdb.py
+found() {
+	local in
+	in="$(compgen -G "$1.*" | grep -E '\.(sqlite|db|rpd)$')"
+	"$BIN/gpuimport" -j "$in" -o "$1.gst" > "$1.import" 2> "$1.err" || [ -s "$1.gst" ]	# damage: 1, and a trace
+	"$BIN/gpureport" -j "$1.gst" > "$1.report"
+	jq -S --slurpfile i "$1.import" '
+		def by: map({(.name): {count, total_ns}}) | add // {};
+		{kernels: .kernels.by_name | by, kernel_count: .kernels.count, kernel_ns: .kernels.total_ns,
+		 copies: .memcpy.by_kind | map_values({count, total_ns, bytes}), calls: .api.by_name | by, call_count: .api.count,
+		 ranges: .nvtx.by_name | by, sets: .memset.count, graphs: .graphs.count, syncs: .sync.count,
+		 correlated: .launch.delay_count, first_ns: $i[0].first_ns}' "$1.report"
+}
+
+# made KIND [OPTION...]: the database KIND.sqlite, and what must be found in it
+made() {
+	python3 "$ROOT/tests/mkdb.py" "$1" "$1.${2:-sqlite}" "${@:3}" > "$1.truth"
+	jq -S 'del(.samples) | del(.kernels[].bytes, .calls[].bytes, .ranges[].bytes)' "$1.truth"
+}
+
+# same KIND [OPTION...]: what was put into the database is what is found in it
+same() {
+	made "$@" > want
+	found "$1" > got
+	diff want got || { echo "$1"; cat "$1.err"; return 1; }
+}
+
+@test "exports of every schema: all kernels, copies, calls and ranges, to the nanosecond" {
+	for kind in nsys-3.25 nsys-3.13 nsys-2.7 nsys-2.2 nsys-2.1; do
+		same "$kind"
+	done
+	[ "$(jq -c '.inputs[0].odd' nsys-3.25.import)" = '[{"what":"table not imported","which":"VULKAN_API","count":1}]' ]
+	[ "$(jq '.kinds.sample' nsys-3.25.import)" = 4 ]
+	[ "$(jq -r '.inputs[0].host, .inputs[0].origin_ns, .inputs[0].processes' nsys-3.25.import | paste -sd' ')" = "node7 1700000000123456789 2" ]
+	run ! grep -r secret-user ./*.import ./*.gst
+}
+
+@test "a GPU is named by CUDA's ordinal where the schema gives it" {
+	made nsys-3.13 > /dev/null; found nsys-3.13 > /dev/null
+	made nsys-2.7 > /dev/null; found nsys-2.7 > /dev/null
+	[ "$(jq -c '[.by_device[].name]' nsys-3.13.report)" = '["Test GPU B","Test GPU A"]' ]
+	[ "$(jq -c '[.by_device[].name]' nsys-2.7.report)" = '["Test GPU A","Test GPU B"]' ]
+}
+
+@test "what began before the session shifts all times, and nothing else" {
+	made nsys-3.25 sqlite early=1 | jq '.first_ns = 0' > want
+	found nsys-3.25 > got
+	diff want got
+	[ "$(jq '.inputs[0].facts.time.shift_ns' nsys-3.25.import)" = 5000000 ]
+}
+
+# A copy of the database, refused: says LINE
+refused() {
+	run ! --separate-stderr "$BIN/gpuimport" "$1" -o out.gst
+	[ "$stderr" = "gpuimport: cannot $2" ] || { echo "$stderr"; false; }
+	[ ! -e out.gst ]
+}
+
+@test "a database that is not whole, or no such one, is refused, and it is said what to do" {
+	made nsys-3.13 > /dev/null
+	echo row > nsys-3.13.sqlite-wal
+	refused nsys-3.13.sqlite "read nsys-3.13.sqlite: nsys-3.13.sqlite-wal beside it holds rows that are not in it (end its writer, or merge them with sqlite3 FILE vacuum): Device or resource busy"
+	rm nsys-3.13.sqlite-wal
+	echo row > nsys-3.13.sqlite-journal
+	refused nsys-3.13.sqlite "read nsys-3.13.sqlite: nsys-3.13.sqlite-journal beside it belongs to an unfinished change (end its writer, or undo it with sqlite3 FILE vacuum): Device or resource busy"
+	rm nsys-3.13.sqlite-journal
+	python3 -c 'import sqlite3; sqlite3.connect("other.sqlite").executescript("create table a(b); insert into a values(1)")'
+	refused other.sqlite "import other.sqlite: it has no tables of Nsight Systems (make it with nsys export --type sqlite REPORT.nsys-rep)"
+	head -c 100 nsys-3.13.sqlite > head.sqlite
+	run ! --separate-stderr "$BIN/gpuimport" head.sqlite -o out.gst
+	[[ "$stderr" = "gpuimport: cannot read head.sqlite: "* ]] || { echo "$stderr"; false; }
+}
+
+@test "a database that is being written is refused, with whose process it is" {
+	made nsys-3.13 > /dev/null
+	coproc python3 -uc 'import sqlite3
+c = sqlite3.connect("nsys-3.13.sqlite", isolation_level=None)
+c.execute("begin immediate")
+print("locked")
+input()'
+	read -r line <&"${COPROC[0]}"
+	[ "$line" = locked ]
+	writer="$COPROC_PID"
+	run ! --separate-stderr "$BIN/gpuimport" nsys-3.13.sqlite -o out.gst
+	[ "$stderr" = "gpuimport: cannot read nsys-3.13.sqlite: process $writer is writing it (wait for its end): Device or resource busy" ] || { echo "$stderr"; false; }
+	echo >&"${COPROC[1]}"
+	wait "$writer"
+	"$BIN/gpuimport" nsys-3.13.sqlite -o out.gst
+}
+
+@test "a read-only folder is fine, and nothing is made in it" {
+	folder="$(mktemp -d)"	# bats' own may not be reached by nobody
+	made nsys-3.13 > /dev/null
+	mv nsys-3.13.sqlite "$folder"
+	chmod 555 "$folder"
+	unprivileged "$BIN/gpuimport" "$folder/nsys-3.13.sqlite" -o - > out.gst
+	left="$(ls -A "$folder")"
+	rm -r "$folder"
+	[ "$left" = nsys-3.13.sqlite ]
+	[ "$("$BIN/gpureport" -j out.gst | jq .kernels.count)" = 200 ]
+}
+
+@test "a damaged page costs what is on it: the rest is imported, the damage said" {
+	made nsys-3.13 sqlite page=512 > /dev/null
+	python3 - << 'END'
+import sqlite3
+c = sqlite3.connect("nsys-3.13.sqlite")
+page = c.execute("select rootpage from sqlite_master where name = 'CUPTI_ACTIVITY_KIND_MEMSET'").fetchone()[0]
+c.close()
+f = open("nsys-3.13.sqlite", "r+b")
+f.seek((page - 1) * 512)
+f.write(b"\xff" * 512)
+END
+	found nsys-3.13 > found || [ -s found ]
+	[ "$(jq '.kernel_count, .sets' found | paste -sd' ')" = "200 0" ]
+	[[ "$(jq -r '.inputs[0].damage.why // .inputs[0].damage' nsys-3.13.import)" = *"CUPTI_ACTIVITY_KIND_MEMSET: database disk image is malformed"* ]] || { jq '.inputs[0].damage' nsys-3.13.import; false; }
+}
+
+# ---- real exports ----
+
+@test "real exports: every number of expected.json" {
+	requires data
+	for file in "$DATA"/traces/nsys/*.sqlite; do
+		name="$(basename "$file" .sqlite)"
+		cp "$file" "$name.sqlite"
+		found "$name" > /dev/null
+		python3 "$ROOT/tests/expected_nsys.py" "$DATA/traces/expected.json" "nsys/$name.sqlite" "$name.import" "$name.report"
+	done
+}

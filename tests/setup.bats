@@ -27,10 +27,10 @@ setup() {
 fake() { printf '#!/bin/sh\n%s\n' "$2" > "fake/$1"; chmod +x "fake/$1"; }
 system() { printf '%s\n' "$@" > os; }
 
-debian='make gcc libc6-dev clang pkg-config libbpf-dev libelf-dev zlib1g-dev libzstd-dev libstdc++6'
+debian='make gcc libc6-dev clang pkg-config libbpf-dev libelf-dev zlib1g-dev libzstd-dev libsqlite3-dev libstdc++6'
 debian_tests='bats jq protobuf-compiler universal-ctags shellcheck procps python3 libxml2-utils zstd dwarves strace'
 debian_guests='qemu-system-x86 busybox-static cpio kmod xz-utils'
-fedora='make gcc clang pkgconf-pkg-config libbpf-devel elfutils-libelf-devel zlib-devel libzstd-devel libstdc++ bpftool findutils gawk'
+fedora='make gcc clang pkgconf-pkg-config libbpf-devel elfutils-libelf-devel zlib-devel libzstd-devel sqlite-devel libstdc++ bpftool findutils gawk'
 
 # names PACKAGES OS-RELEASE-LINE...: setup names PACKAGES on that system
 names() {
@@ -63,7 +63,7 @@ names() {
 }
 
 @test "only what is missing is installed, and nothing the second time" {
-	HAVE="make gcc libc6-dev pkg-config libbpf-dev libelf-dev zlib1g-dev libzstd-dev libstdc++6" run -0 clone/setup demo
+	HAVE="make gcc libc6-dev pkg-config libbpf-dev libelf-dev zlib1g-dev libzstd-dev libsqlite3-dev libstdc++6" run -0 clone/setup demo
 	[ "${lines[0]}" = "setup: installing clang bpftool" ]
 	[ "$(head -n 2 calls)" = "apt-get update -q
 apt-get install -y --no-install-recommends clang bpftool" ]
