@@ -228,3 +228,19 @@ rows() { jq -c "$1" <<< "$output"; }
 	wait $!
 	[ "$(wc -l < "$BATS_TEST_TMPDIR/err")" -eq 1 ]
 }
+
+@test "a service of a number that was there before is another: none is freed twice, none takes the other's faults" {
+	requires jq
+	for i in 1 2 3; do
+		echo "uvm_service ts=${i}100 dur_ns=${i}0 gpu=1 batch=$i id=7 pid=1$i addr=0x${i}000 faults=1 what=replayable"
+		echo "uvm_fault ts=${i}110 gpu=1 batch=$i service=7 pid=1$i addr=0x${i}000 access=read"
+	done | "$O/test/mktrace" > "$gst"
+	run -0 "$tool" -j -i "$gst"
+	[ "$(rows 'select(.pid) | [.pid, .addr, .service_ns]' | paste -sd' ')" = '[11,"0x1000",10] [12,"0x2000",20] [13,"0x3000",30]' ]
+}
+
+@test "histograms that find no room are said" {
+	seq 4100 | sed 's/.*/uvm_service ts=&000 dur_ns=10 gpu=1 id=& pid=& what=replayable/' | "$O/test/mktrace" > "$gst"
+	run -0 --separate-stderr "$tool" --hist -i "$gst"
+	[ "$stderr" = "uvmfault: 4 events of more than 4096 processes and GPUs are in no histogram" ]
+}

@@ -396,7 +396,8 @@ static int put_changed(struct sink *sink, int (*put)(struct sink *, const struct
 {
 	int err = 0;
 
-	qsort(sums.changed, sums.changes, sizeof(*sums.changed), by_time);
+	if (sums.changes)
+		qsort(sums.changed, sums.changes, sizeof(*sums.changed), by_time);
 	for (size_t i = 0; i < sums.changes && !err; i++)
 		err = put(sink, sums.changed[i]);
 	sums.changes = 0;

@@ -236,6 +236,7 @@ static const struct { const struct column *columns; const char *schema; } hist_k
 
 static struct hist *hists;
 static u32 hist_count, hist_room;
+static u64 hist_more;		/* events of processes and GPUs beyond HISTS_MAX */
 
 static void hist_add(u32 what, u32 gpu, u32 pid, u64 v)
 {
@@ -244,8 +245,12 @@ static void hist_add(u32 what, u32 gpu, u32 pid, u64 v)
 	while (i < hist_count &&
 	       (hists[i].what != what || hists[i].gpu != gpu || hists[i].pid != pid))
 		i++;
-	if (i == HISTS_MAX || !uvm_gpus_chosen(&gpus, gpu))
+	if (!uvm_gpus_chosen(&gpus, gpu))
 		return;
+	if (i == HISTS_MAX) {
+		hist_more++;
+		return;
+	}
 	if (i == hist_room) {
 		hist_room = hist_room ? 2 * hist_room : 8;
 		hists = must_realloc(hists, hist_room * sizeof(*hists));
@@ -320,6 +325,9 @@ static int put_hists(struct sink *s)
 	for (u32 i = 0; !err && i < hist_count; i++)
 		err = put_hist(s, &hists[i]);
 	free(hists);
+	if (hist_more)
+		warn("%llu events of more than %u processes and GPUs are in no histogram",
+		     hist_more, HISTS_MAX);
 	return err;
 }
 

@@ -225,7 +225,8 @@ static int deliver_service(struct uvm_join *j, struct group *g, const struct uvm
 	int err = 0;
 
 	g->missing = missing_in(g);
-	qsort(g->faults, g->fault_count, sizeof(*g->faults), by_address);
+	if (g->fault_count)
+		qsort(g->faults, g->fault_count, sizeof(*g->faults), by_address);
 	for (u32 i = 0; g->have && g->fault_count && i < g->move_count; i++)
 		if (own(g, &g->moves[i]))
 			uvm_share_out(shares, g->faults, g->fault_count, &g->moves[i],
@@ -309,6 +310,38 @@ static int service_progress(struct uvm_join *j, struct group *g)
 	return 0;
 }
 
+static void unpark(struct uvm_join *j, struct group *g)
+{
+	struct group *batch =
+	    hash_get(&j->batches, batch_key(g->service.gpu, g->service.batch));
+	struct group **at = batch ? &batch->waiting : NULL;
+
+	while (at && *at && *at != g)
+		at = &(*at)->next;
+	if (!at || !*at)
+		return;
+	*at = g->next;
+	if (!g->next)
+		batch->last = at;
+}
+
+/* Gives out what waited too long. */
+static int retire(struct uvm_join *j, struct group *g)
+{
+	const struct uvm_fault *f = g->faults;
+	int err;
+
+	if (!g->is_batch) {
+		if (g->parked)
+			unpark(j, g);
+		return deliver_service(
+		    j, g, f && f->batch ? batch_known(j, f->gpu, f->batch, f->e.ts) : NULL);
+	}
+	err = deliver_batch(j, g, true);
+	group_drop(j, g);
+	return err;
+}
+
 /* ---- records ---- */
 
 static int put_fault(struct uvm_join *j, const struct uvm_fault *f)
@@ -330,10 +363,18 @@ static int put_fault(struct uvm_join *j, const struct uvm_fault *f)
 	return 0;
 }
 
+/* Probes that were opened anew count from 1 again: the one before of that number has gone. */
 static int put_service(struct uvm_join *j, const struct uvm_service *s)
 {
 	struct group *g = group_of(j, false, s->id);
+	int err;
 
+	if (g->have) {
+		err = retire(j, g);
+		if (err)
+			return err;
+		g = group_of(j, false, s->id);
+	}
 	g->service = *s;
 	g->have = true;
 	return service_progress(j, g);
@@ -373,38 +414,6 @@ static int put_batch(struct uvm_join *j, const struct uvm_batch *b)
 		g->have = true;
 		err = deliver_batch(j, g, false);
 	}
-	return err;
-}
-
-static void unpark(struct uvm_join *j, struct group *g)
-{
-	struct group *batch =
-	    hash_get(&j->batches, batch_key(g->service.gpu, g->service.batch));
-	struct group **at = batch ? &batch->waiting : NULL;
-
-	while (at && *at && *at != g)
-		at = &(*at)->next;
-	if (!at || !*at)
-		return;
-	*at = g->next;
-	if (!g->next)
-		batch->last = at;
-}
-
-/* Gives out what waited too long. */
-static int retire(struct uvm_join *j, struct group *g)
-{
-	const struct uvm_fault *f = g->faults;
-	int err;
-
-	if (!g->is_batch) {
-		if (g->parked)
-			unpark(j, g);
-		return deliver_service(
-		    j, g, f && f->batch ? batch_known(j, f->gpu, f->batch, f->e.ts) : NULL);
-	}
-	err = deliver_batch(j, g, true);
-	group_drop(j, g);
 	return err;
 }
 
