@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The JSON scanner by itself, in pieces as small as wanted.
+ *
+ *   jsontest [-c BYTES] FILE          all values again, in one form; BYTES a read
+ *   jsontest [-c BYTES] -k KEY FILE   items of the array under KEY, going on behind bad ones
+ *   jsontest -n SHIFT                 numbers on stdin, a line each: scaled, lost digits, decimal
+ *   jsontest -b FILE                  all stepped over: bytes and CPU time
+ */
+#include <err.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include "arena.h"
+#include "json_scan.h"
+
+static size_t chunk = 1 << 20;
+
+static long read_some(void *ctx, void *buf, size_t n)
+{
+	return read(*(int *)ctx, buf, n < chunk ? n : chunk);
+}
+
+static int failed(struct json_scan *s, int r)
+{
+	printf("\n%s at byte %llu\n", r == SCAN_EARLY ? "the file ends" : "bad",
+	       (unsigned long long)scan_offset(s));
+	return r;
+}
+
+static void put_string(const struct scan_text *t)
+{
+	char *text = must_alloc(t->n + 1);
+	bool odd = false;
+	u32 n = scan_unescape(text, t->s, t->n, &odd);
+
+	putchar('"');
+	for (u32 i = 0; i < n; i++) {
+		if (text[i] == '"' || text[i] == '\\')
+			putchar('\\');
+		putchar(text[i]);
+	}
+	putchar('"');
+	fputs(odd ? "!" : t->cut ? "~" : "", stdout);
+	free(text);
+}
+
+static int put_value(struct json_scan *s);
+
+static int put_members(struct json_scan *s)
+{
+	const char *comma = "";
+	struct scan_text key;
+	int r;
+
+	putchar('{');
+	while ((r = scan_key(s, &key)) > 0) {
+		fputs(comma, stdout);
+		put_string(&key);
+		putchar(':');
+		comma = ",";
+		r = put_value(s);
+		if (r < 0)
+			return r;
+	}
+	if (!r)
+		putchar('}');
+	return r;
+}
+
+static int put_value(struct json_scan *s)
+{
+	const char *comma = "";
+	struct scan_text t;
+	int r;
+
+	if (scan_enter(s, '{'))
+		return put_members(s);
+	if (scan_enter(s, '[')) {
+		putchar('[');
+		while ((r = scan_item(s)) > 0) {
+			fputs(comma, stdout);
+			comma = ",";
+			r = put_value(s);
+			if (r < 0)
+				return r;
+		}
+		if (!r)
+			putchar(']');
+		return r;
+	}
+	if (scan_peek(s) == '"') {
+		r = scan_string(s, &t);
+		if (r > 0)
+			put_string(&t);
+		return r;
+	}
+	r = scan_word(s, &t);
+	if (r > 0)
+		printf("%.*s", t.n, t.s);
+	return r;
+}
+
+/* Each item on a line; what is bad is said and stepped over. */
+static int put_items(struct json_scan *s, const char *wanted)
+{
+	static const char *const first[] = { "ph", "name", NULL };
+	struct scan_text key;
+	int r;
+
+	if (!scan_enter(s, '{'))
+		return failed(s, SCAN_BAD);
+	while ((r = scan_key(s, &key)) > 0) {
+		if (key.n != strlen(wanted) || memcmp(key.s, wanted, key.n)) {
+			r = scan_skip(s);
+		} else if (scan_enter(s, '[')) {
+			while ((r = scan_item(s)) > 0) {
+				r = put_value(s);
+				if (r == SCAN_BAD && failed(s, r) && scan_resume(s, first))
+					continue;
+				if (r < 0)
+					break;
+				putchar('\n');
+			}
+		}
+		if (r < 0)
+			break;
+	}
+	return r < 0 ? failed(s, r) : 0;
+}
+
+static int put_numbers(int shift)
+{
+	char line[4096];
+	s64 scaled, value;
+	s32 exponent;
+
+	while (fgets(line, sizeof(line), stdin)) {
+		bool lost = false, lost2 = false;
+		u32 n = strcspn(line, "\n");
+		bool fits = scan_scaled(line, n, shift, &scaled, &lost);
+		bool number = scan_decimal(line, n, &value, &exponent, &lost2);
+
+		printf("%d %lld %d %d %lld %d %d\n", fits, (long long)scaled, lost, number,
+		       (long long)value, exponent, lost2);
+	}
+	return 0;
+}
+
+static int step_over(struct json_scan *s)
+{
+	struct rusage u;
+	int r = 1;
+
+	while (r > 0 && scan_peek(s))
+		r = scan_skip(s);
+	getrusage(RUSAGE_SELF, &u);
+	printf("%llu %ld\n", (unsigned long long)scan_offset(s),
+	       (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000 + u.ru_utime.tv_usec +
+	       u.ru_stime.tv_usec);
+	return r < 0 ? failed(s, r) : 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *key = NULL;
+	struct json_scan s;
+	bool bench = false;
+	int fd, r = 0, c;
+
+	while ((c = getopt(argc, argv, "c:k:n:b")) > 0) {
+		if (c == 'n')
+			return put_numbers(atoi(optarg));
+		if (c == 'c')
+			chunk = atoi(optarg);
+		if (c == 'k')
+			key = optarg;
+		bench |= c == 'b';
+	}
+	fd = argv[optind] ? open(argv[optind], O_RDONLY) : -1;
+	if (fd < 0)
+		err(2, "cannot open %s", argv[optind]);
+	scan_open(&s, read_some, &fd);
+	if (bench) {
+		r = step_over(&s);
+	} else if (key) {
+		r = put_items(&s, key);
+	} else {
+		while (!r && scan_peek(&s)) {
+			r = put_value(&s);
+			r = r < 0 ? failed(&s, r) : 0;
+			if (!r)
+				putchar('\n');
+		}
+	}
+	scan_close(&s);
+	return r < 0;
+}

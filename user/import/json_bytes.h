@@ -1,0 +1,90 @@
+/*
+ * Crossing bytes of JSON: each function returns the first byte from p on that
+ * is asked for, or a zero byte. Up to BYTES_PAD bytes behind that zero are
+ * read, so buffers end in as many.
+ */
+#ifndef JSON_BYTES_H
+#define JSON_BYTES_H
+
+#include "types.h"
+
+#define BYTES_PAD 64
+
+extern const u8 bytes_word[256];	/* 1: numbers and words are made of it */
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+
+static inline __m128i bytes_equal(__m128i v, char c)
+{
+	return _mm_cmpeq_epi8(v, _mm_set1_epi8(c));
+}
+
+/* Quote or backslash. */
+static inline const u8 *bytes_quote(const u8 *p)
+{
+	for (;; p += 16) {
+		__m128i v = _mm_loadu_si128((const __m128i *)p);
+		__m128i hit = _mm_or_si128(_mm_or_si128(bytes_equal(v, '"'), bytes_equal(v, '\\')),
+					   bytes_equal(v, 0));
+		u32 bits = _mm_movemask_epi8(hit);
+
+		if (bits)
+			return p + __builtin_ctz(bits);
+	}
+}
+
+/* Quote or bracket of either kind; [ and ] differ from { and } in one bit. */
+static inline const u8 *bytes_nest(const u8 *p)
+{
+	for (;; p += 16) {
+		__m128i v = _mm_loadu_si128((const __m128i *)p);
+		__m128i low = _mm_or_si128(v, _mm_set1_epi8(0x20));
+		__m128i hit = _mm_or_si128(bytes_equal(low, '{'), bytes_equal(low, '}'));
+		u32 bits;
+
+		hit = _mm_or_si128(hit, _mm_or_si128(bytes_equal(v, '"'), bytes_equal(v, 0)));
+		bits = _mm_movemask_epi8(hit);
+		if (bits)
+			return p + __builtin_ctz(bits);
+	}
+}
+
+/* Not a blank, tab or end of line. */
+static inline const u8 *bytes_skip_space(const u8 *p)
+{
+	for (;; p += 16) {
+		__m128i v = _mm_loadu_si128((const __m128i *)p);
+		__m128i space = _mm_or_si128(bytes_equal(v, ' '), bytes_equal(v, '\n'));
+		u32 bits;
+
+		space = _mm_or_si128(space, _mm_or_si128(bytes_equal(v, '\t'),
+							 bytes_equal(v, '\r')));
+		bits = ~_mm_movemask_epi8(space) & 0xffff;
+		if (bits)
+			return p + __builtin_ctz(bits);
+	}
+}
+#else
+static inline const u8 *bytes_quote(const u8 *p)
+{
+	while (*p && *p != '"' && *p != '\\')
+		p++;
+	return p;
+}
+
+static inline const u8 *bytes_nest(const u8 *p)
+{
+	while (*p && *p != '"' && (*p | 0x20) != '{' && (*p | 0x20) != '}')
+		p++;
+	return p;
+}
+
+static inline const u8 *bytes_skip_space(const u8 *p)
+{
+	while (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r')
+		p++;
+	return p;
+}
+#endif
+#endif
