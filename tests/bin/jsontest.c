@@ -4,7 +4,7 @@
  *
  *   jsontest [-c BYTES] FILE          all values again, in one form; BYTES a read
  *   jsontest [-c BYTES] -k KEY FILE   items of the array under KEY, going on behind bad ones
- *   jsontest -n SHIFT                 numbers on stdin, a line each: scaled, lost digits, decimal
+ *   jsontest -n SHIFT                 numbers on stdin, a line each: scaled and as decimals
  *   jsontest -b FILE                  all stepped over: bytes and CPU time
  */
 #include <err.h>

@@ -85,8 +85,8 @@ struct import_format {
 	int (*probe)(const char *path, const u8 *head, size_t n);
 	int (*read)(struct import *im, const char *path);
 };
-extern const struct import_format import_json, import_nsys, import_rocpd, import_perf,
-	import_folded, import_nvprof, import_cupti_text;
+extern const struct import_format import_json, import_chrome, import_nsys, import_rocpd,
+	import_perf, import_folded, import_nvprof, import_cupti_text;
 
 /* Every format, by name and by content, the surest first. NULL: none. */
 const struct import_format *import_format_named(const char *name);

@@ -25,9 +25,8 @@ static inline const u8 *bytes_quote(const u8 *p)
 {
 	for (;; p += 16) {
 		__m128i v = _mm_loadu_si128((const __m128i *)p);
-		__m128i hit = _mm_or_si128(_mm_or_si128(bytes_equal(v, '"'), bytes_equal(v, '\\')),
-					   bytes_equal(v, 0));
-		u32 bits = _mm_movemask_epi8(hit);
+		__m128i hit = _mm_or_si128(bytes_equal(v, '"'), bytes_equal(v, '\\'));
+		u32 bits = _mm_movemask_epi8(_mm_or_si128(hit, bytes_equal(v, 0)));
 
 		if (bits)
 			return p + __builtin_ctz(bits);

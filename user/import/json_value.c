@@ -28,7 +28,8 @@ static bool digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-static const char *read_digits(struct decimal *d, u32 *n, const char *s, const char *end, int step)
+static const char *read_digits(struct decimal *d, u32 *n, const char *s, const char *end,
+			       int step)
 {
 	for (; s < end && digit(*s); s++) {
 		if (*n < DIGITS_MAX) {

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Processes, threads and categories of a Chrome trace; see chrome.h. */
+#include <stdlib.h>
+#include <string.h>
+#include "chrome.h"
+
+struct chrome_category *chrome_category(struct chrome *c, const char *s, u32 n)
+{
+	struct chrome_category *category, **list = c->categories;
+
+	for (u32 i = 0; i < c->categories_n; i++) {
+		category = list[i];
+		if (category->n != n || memcmp(category->name, s, n))
+			continue;
+		if (i) {		/* the frequent ones move to the front */
+			list[i] = list[i - 1];
+			list[i - 1] = category;
+		}
+		return category;
+	}
+	category = must_alloc(sizeof(*category) + n + 1);
+	category->name = memcpy(category + 1, s, n);
+	category->n = n;
+	category->kind = kineto_kind(category->name, n);
+	if (!(c->categories_n & (c->categories_n - 1)))
+		list = must_realloc(list, (c->categories_n * 2 + 1) * sizeof(*list));
+	list[c->categories_n++] = category;
+	c->categories = list;
+	return category;
+}
+
+u32 chrome_category_id(struct chrome *c, u16 producer)
+{
+	struct chrome_category *category = c->e.category;
+
+	if (!category)
+		return 0;
+	if (category->producer != producer) {
+		category->producer = producer;
+		category->id = import_name(c->im, producer, NAME_SPAN, category->name,
+					   category->n);
+	}
+	return category->id;
+}
+
+static struct chrome_process *process_at(struct chrome *c, u64 id)
+{
+	struct chrome_process *p = hash_get(&c->processes, id);
+
+	if (!p) {
+		p = must_alloc(sizeof(*p));
+		p->id = id;
+		hash_put(&c->processes, id, p);
+	}
+	return p;
+}
+
+static struct chrome_process *made(struct chrome *c, struct chrome_process *p)
+{
+	if (!p->producer) {
+		p->key = p->id;
+		p->producer = import_process(c->im, p->key, p->name);
+		p->pid = import_pid(c->im, p->producer);
+	}
+	return p;
+}
+
+static struct chrome_process *main_process(struct chrome *c)
+{
+	if (!c->main) {
+		c->main = made(c, process_at(c, CHROME_NAMELESS));
+		c->nameless = true;
+	}
+	return c->main;
+}
+
+/* Rows of the profiler's own, which are no processes. */
+static bool is_row(const struct chrome_id *pid)
+{
+	static const char *const rows[] = { "Spans", "Traces", "Nets", "" };
+	const char *s = pid->text.s;
+
+	if (!pid->given || (!s && (s64)pid->n < 0))
+		return true;
+	for (u32 i = 0; s && i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (!strcmp(s, rows[i]))
+			return true;
+	return s && !strncmp(s, "GPU ", 4);
+}
+
+/* The first process with events of a CPU is that of the GPU operations. */
+static struct chrome_process *cpu_process(struct chrome *c, struct chrome_process *p)
+{
+	if (c->nameless && !p->producer) {
+		p->producer = c->main->producer;
+		p->pid = c->main->pid;
+		p->key = c->main->key;
+		if (p->name)
+			import_process(c->im, p->key, p->name);
+		c->nameless = false;
+		c->main = p;
+	}
+	made(c, p);
+	if (!c->main)
+		c->main = p;
+	return p;
+}
+
+static struct chrome_thread *thread_at(struct chrome *c, struct chrome_process *p, u64 id)
+{
+	u64 key = hash_mix(hash_address(p) + hash_mix(id));
+	struct chrome_thread *t;
+
+	for (; (t = hash_get(&c->threads, key)); key++)
+		if (t->process == p && t->id == id)
+			return t;
+	t = must_alloc(sizeof(*t));
+	t->process = p;
+	t->id = id;
+	hash_put(&c->threads, key, t);
+	return t;
+}
+
+struct chrome_thread *chrome_thread_of(struct chrome *c, const struct chrome_id *pid,
+				       const struct chrome_id *tid)
+{
+	struct chrome_process *p = hash_get(&c->processes, pid->n);
+	struct chrome_thread *t = c->last;
+	const char *name;
+
+	if (t && p == t->process && t->id == tid->n && t->producer && pid->given)
+		return t;
+	p = is_row(pid) ? main_process(c) : cpu_process(c, p ? p : process_at(c, pid->n));
+	t = thread_at(c, p, tid->n);
+	if (!t->producer) {
+		name = t->name ? t->name : tid->text.s;
+		t->producer = p->producer;
+		t->tid = import_tid(c->im, p->producer, tid->n, name);
+	}
+	c->last = t;
+	return t;
+}
+
+struct chrome_thread *chrome_thread(struct chrome *c)
+{
+	return chrome_thread_of(c, &c->e.pid, &c->e.tid);
+}
+
+struct chrome_process *chrome_gpu_process(struct chrome *c, u64 correlation)
+{
+	struct chrome_process *p = NULL;
+
+	if (c->foreign.used)
+		p = hash_get(&c->foreign, correlation);
+	return p ? p : main_process(c);
+}
+
+static void set_name(char **name, const char *s)
+{
+	free(*name);
+	*name = strdup(s);
+}
+
+void chrome_process_name(struct chrome *c, const struct chrome_id *pid, const char *name)
+{
+	struct chrome_process *p;
+
+	if (is_row(pid))
+		return;
+	p = process_at(c, pid->n);
+	set_name(&p->name, name);
+	if (p->producer)
+		import_process(c->im, p->key, p->name);
+}
+
+void chrome_thread_name(struct chrome *c, const struct chrome_id *pid,
+			const struct chrome_id *tid, const char *name)
+{
+	struct chrome_thread *t;
+
+	if (is_row(pid))
+		return;
+	t = thread_at(c, process_at(c, pid->n), tid->n);
+	set_name(&t->name, name);
+	if (t->producer)
+		import_tid(c->im, t->producer, t->id, name);
+}
+
+void chrome_ids_free(struct chrome *c)
+{
+	struct hash_slot *slot;
+	size_t at = 0;
+
+	while ((slot = hash_next(&c->threads, &at))) {
+		free(((struct chrome_thread *)slot->value)->name);
+		free(slot->value);
+	}
+	at = 0;
+	while ((slot = hash_next(&c->processes, &at))) {
+		free(((struct chrome_process *)slot->value)->name);
+		free(slot->value);
+	}
+	hash_free(&c->threads);
+	hash_free(&c->processes);
+	hash_free(&c->foreign);
+	for (u32 i = 0; i < c->categories_n; i++)
+		free(c->categories[i]);
+	free(c->categories);
+}
