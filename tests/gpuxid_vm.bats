@@ -52,7 +52,7 @@ errors() {
 
 setup_file() {
 	load helpers
-	able vm jq || return 0
+	able vm modules jq || return 0
 	export said="$BATS_FILE_TMPDIR/said"
 	vm "$CELL" "$guest"'
 insmod $CELL_DIR/xidtp.ko || exit 1
@@ -82,7 +82,7 @@ errors kmsg --source kmsg -- "xidtp both process 46" "xidtp print irq 47"
 
 setup() {
 	load helpers
-	requires vm jq
+	requires vm modules jq
 }
 
 # of RUN JQ: the errors of that run of gpuxid

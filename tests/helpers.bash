@@ -33,6 +33,8 @@ requires() {
 			requires root qemu-system-x86_64 busybox cpio depmod pahole xz zstd objcopy apt-get setpriv
 			[ -n "$(compgen -G "${VM_CACHE:-$O/vm}/kernel-${CELL%/*}-*/done")" ] || "$ROOT/tests/vm/apt" bookworm true 2> /dev/null ||
 				skip "no mirror of Debian's packages can be reached" ;;
+		modules) O="$O" "$ROOT/tests/vm/cell" "$CELL" && [ ! -e "$O/vm/${CELL/\//-}/left-out" ] ||
+				skip "the cell $CELL has no modules of ours: the compiler of its kernel is not here" ;;
 		driver) [ "${CELL#*/}" != none ] || skip "the cell $CELL has no driver" ;;
 		data) [ -d "$DATA/traces" ] || skip "needs ../shared/data" ;;
 		*) command -v "$what" > /dev/null || skip "needs $what" ;;
