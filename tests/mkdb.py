@@ -180,6 +180,157 @@ def nsys(db, version, options):
     return t
 
 
+def rocpd(db, version, options):
+    t, four = Truth(), version >= (4,)
+    merged = options.get("processes", 2)
+    views = {}
+    t.first = 1000 * US
+    for p in range(merged):
+        u = "_0000%04d_1111_2222" % p
+        s = Strings()
+
+        def make(name, columns):
+            views.setdefault(name, []).append(name + u)
+            return table(db, name + u, ["id", "guid"] + columns)
+        place = ["track_id"] if four else ["nid", "pid", "tid"]
+        gpu_place = ["track_id"] if four else ["nid", "pid", "tid", "agent_id", "queue_id", "stream_id"]
+        times = ["start_id", "end_id"] if four else ["start", "end"]
+        node = make("rocpd_info_node", ["hash", "machine_id", "hostname"])
+        node(id=1, hostname="amdnode")
+        process = make("rocpd_info_process", ["nid", "ppid", "pid", "name", "command", "environment"])
+        process(id=100 + p, nid=1, pid=100 + p, command="/opt/app/train --token secret-user", environment="secret-user")
+        thread = make("rocpd_info_thread", ["nid", "ppid", "pid", "tid", "name"])
+        thread(id=7, nid=1, pid=100 + p, tid=200 + p, name="main")
+        agent = make("rocpd_info_agent", ["nid", "pid", "type", "absolute_index", "logical_index", "type_index", "uuid",
+                                          "name", "product_name"])
+        agent(id=1, nid=1, pid=100 + p, type="CPU", absolute_index=0, type_index=0, name="cpu")
+        agent(id=2, nid=1, pid=100 + p, type="GPU", absolute_index=1, type_index=p, uuid=0x1234 + p,
+              name="gfx942", product_name="AMD Instinct MI300X")
+        symbol = make("rocpd_info_kernel_symbol", ["kernel_name", "display_name", "arch_vgpr_count", "group_segment_size"])
+        for i, (name, _, mangled) in enumerate(NAMES):
+            symbol(id=i + 1, kernel_name=mangled + ".kd", display_name=name, arch_vgpr_count=32, group_segment_size=16)
+        make("rocpd_info_queue", ["nid", "pid", "name"])
+        make("rocpd_info_stream", ["nid", "pid", "name"])
+        track = make("rocpd_track", ["nid", "ppid", "pid", "tid", "agent_id", "queue_id", "stream_id", "name_id"])
+        track(id=1, nid=1, pid=100 + p, tid=7)
+        track(id=2, nid=1, pid=100 + p, tid=7, agent_id=2, queue_id=3, stream_id=4)
+        event = make("rocpd_event", ["category_id", "stack_id", "parent_stack_id", "correlation_id", "extdata"])
+        region = make("rocpd_region", place + ["name_id"] + times + ["event_id"])
+        dispatch = make("rocpd_kernel_dispatch", gpu_place + ["kernel_id", "dispatch_id"] + times + [
+            "private_segment_size", "group_segment_size", "workgroup_size_x", "workgroup_size_y", "workgroup_size_z",
+            "grid_size_x", "grid_size_y", "grid_size_z", "region_name_id", "event_id"])
+        copy = make("rocpd_memory_copy", gpu_place + times + ["name_id", "dst_agent_id", "src_agent_id", "size", "event_id"])
+        info = make("rocpd_info_pmc", ["nid", "pid", "agent_id", "name", "symbol"])
+        info(id=1, pid=100 + p, agent_id=2, name="GPU power", symbol="P")
+        pmc = make("rocpd_pmc_event", ["event_id", "pmc_id", "value"])
+        sample = make("rocpd_sample", ["track_id", "name_id", "timestamp_id" if four else "timestamp", "event_id"])
+        alloc = make("rocpd_memory_allocate", ["type", "size"])
+        alloc(id=1, type="ALLOC", size=1)
+        if four:
+            stamp = make("rocpd_timestamp", ["value", "phase", "track_id"])
+            category = make("rocpd_info_category", ["name"])
+        ids = {"event": 0, "stamp": 0, "row": 0}
+
+        def next_id(what):
+            ids[what] += 1
+            return ids[what]
+
+        def at_time(ns):
+            i = next_id("stamp")
+            stamp(id=i, value=ns, phase=0, track_id=1)
+            return i
+
+        def row(start, end, gpu):
+            r = {"id": next_id("row")}
+            if four:
+                r.update(start_id=at_time(start), end_id=at_time(end), track_id=2 if gpu else 1)
+            else:
+                r.update(start=start, end=end, nid=1, pid=100 + p, tid=7, agent_id=2, queue_id=3, stream_id=4)
+            return r
+        cats = Strings()
+
+        def make_event(name, stack, extdata="{}"):
+            i = next_id("event")
+            event(id=i, category_id=cats(name) if four else s(name), stack_id=stack, correlation_id=0, extdata=extdata)
+            return i
+        at = t.first + p * 7
+        for i in range(options.get("kernels", 100)):
+            name = NAMES[i % 3][0]
+            dur = 1000 + i * 3 + p
+            if i % 5:
+                region(name_id=s("hipLaunchKernel"), event_id=make_event("HIP_RUNTIME_API_EXT", 10 + i),
+                       **row(at, at + 900, False))
+                t.calls.append(("hipLaunchKernel", 900, 0))
+                t.correlated += 1
+            dispatch(kernel_id=i % 3 + 1, dispatch_id=i + 1, private_segment_size=0, group_segment_size=32,
+                     workgroup_size_x=64, workgroup_size_y=1, workgroup_size_z=1, grid_size_x=64 * (i + 1), grid_size_y=1,
+                     grid_size_z=1, event_id=make_event("KERNEL_DISPATCH", 10 + i), **row(at + 5000, at + 5000 + dur, True))
+            t.kernels.append((name, dur, 0))
+            at += 10 * US
+        for i, (src, dst, label) in enumerate([(1, 2, "HtoD"), (2, 1, "DtoH"), (2, 2, "DtoD")]):
+            copy(name_id=s("MEMORY_COPY"), dst_agent_id=dst, src_agent_id=src, size=4096 << i,
+                 event_id=make_event("MEMORY_COPY", 900 + i), **row(at, at + 500 + i, True))
+            t.copies.append((label, 500 + i, 4096 << i))
+            at += 10 * US
+        region(name_id=s("roctxRangePushA"), event_id=make_event("MARKER_CORE_RANGE_API", 950, '{"message":"step 0"}'),
+               **row(t.first + 10, t.first + 10 + 50 * US, False))
+        t.ranges.append(("step 0", 50 * US, 0))
+        region(name_id=s("hsa_init"), event_id=make_event("HSA_CORE_API", 960), **row(t.first, t.first + 2, False))
+        e = make_event("", 0)
+        pmc(id=1, event_id=e, pmc_id=1, value=123.5)
+        where = {"timestamp_id": at_time(at)} if four else {"timestamp": at}
+        sample(id=1, track_id=1, name_id=s("GPU power"), event_id=e, **where)
+        if four:
+            for text, i in cats.ids.items():
+                category(id=i, name=text)
+        strings = make("rocpd_string", ["string"])
+        for text, i in s.ids.items():
+            strings(id=i, string=text)
+    for name, parts in views.items():
+        db.execute('CREATE VIEW "%s" AS %s' % (name, " UNION ALL ".join('SELECT * FROM "%s"' % x for x in parts)))
+    return t
+
+
+def rpd(db, version, options):
+    t, s = Truth(), Strings()
+    api = table(db, "rocpd_api", ["id", "pid", "tid", "start", "end", "apiName_id", "args_id"])
+    op = table(db, "rocpd_op", ["id", "gpuId", "queueId", "sequenceId", "completionSignal", "start", "end",
+                                "description_id", "opType_id"])
+    link = table(db, "rocpd_api_ops", ["id", "api_id", "op_id"])
+    copy = table(db, "rocpd_copyapi", ["api_ptr_id", "stream", "size", "kind"])
+    launch = table(db, "rocpd_kernelapi", ["api_ptr_id", "stream", "gridX", "gridY", "gridZ", "workgroupX", "workgroupY",
+                                           "workgroupZ", "groupSegmentSize"])
+    at = t.first = 1000 * US
+    for i in range(options.get("kernels", 100)):
+        name, dur = NAMES[i % 3][0], 1000 + i * 3
+        if i % 5:
+            api(id=i + 1, pid=100, tid=200, start=at, end=at + 900, apiName_id=s("hipLaunchKernel"), args_id=s("a"))
+            launch(api_ptr_id=i + 1, gridX=i, gridY=1, gridZ=1, workgroupX=64, workgroupY=1, workgroupZ=1,
+                   groupSegmentSize=16)
+            link(id=i + 1, api_id=i + 1, op_id=i + 1)
+            t.calls.append(("hipLaunchKernel", 900, 0))
+            t.correlated += 1
+        op(id=i + 1, gpuId=0, queueId=1, start=at + 5000, end=at + 5000 + dur, description_id=s(name),
+           opType_id=s("KernelExecution"))
+        t.kernels.append((name, dur, 0))
+        at += 10 * US
+    api(id=901, pid=100, tid=200, start=at, end=at + 900, apiName_id=s("hipMemcpyAsync"), args_id=s("a"))
+    copy(api_ptr_id=901, size=4096)
+    link(id=901, api_id=901, op_id=901)
+    op(id=901, gpuId=0, queueId=1, start=at + 100, end=at + 600, description_id=s(""), opType_id=s("CopyHostToDevice"))
+    t.calls.append(("hipMemcpyAsync", 900, 0))
+    t.copies.append(("HtoD", 500, 4096))
+    op(id=902, gpuId=0, queueId=1, start=at + 700, end=at + 800, description_id=s(""), opType_id=s("FillBuffer"))
+    t.sets += 1
+    op(id=903, gpuId=0, queueId=1, start=at + 900, end=at + 900, description_id=s(""), opType_id=s("Barrier"))
+    api(id=904, pid=100, tid=200, start=t.first, end=t.first + 50 * US, apiName_id=s("UserMarker"), args_id=s("step 0"))
+    t.ranges.append(("step 0", 50 * US, 0))
+    strings = table(db, "rocpd_string", ["id", "string"])
+    for text, i in s.ids.items():
+        strings(id=i, string=text)
+    return t
+
+
 def main():
     kind, out = sys.argv[1:3]
     options = {k: int(v) for k, v in (a.split("=") for a in sys.argv[3:])}

@@ -74,6 +74,22 @@ same() {
 	[ "$(jq '.inputs[0].facts.time.shift_ns' nsys-3.25.import)" = 5000000 ]
 }
 
+@test "rocprofv3's databases, times in the rows or apart, two recordings in one file" {
+	for kind in rocpd-3 rocpd-4; do
+		same "$kind" db
+		[ "$(jq -r '.inputs[0] | .format, .host, .processes, .facts.rows.rocpd_kernel_dispatch' "$kind.import" | paste -sd' ')" = "rocpd amdnode 2 200" ]
+		[ "$(jq -c '.inputs[0].odd' "$kind.import")" = '[{"what":"table not imported","which":"rocpd_memory_allocate","count":2}]' ]
+		[ "$(jq -c '[.by_device[].name]' "$kind.report")" = '["AMD Instinct MI300X","AMD Instinct MI300X"]' ]
+		[ "$(jq -c '.kinds.counter, .kinds.span' "$kind.import" | paste -sd' ')" = "2 2" ]
+	done
+	run ! grep -r secret-user ./*.import ./*.gst
+}
+
+@test "rocmProfileData's databases" {
+	same rpd rpd
+	[ "$(jq -c '.inputs[0].odd' rpd.import)" = '[{"what":"operation","which":"Barrier","count":1}]' ]
+}
+
 # A copy of the database, refused: says LINE
 refused() {
 	run ! --separate-stderr "$BIN/gpuimport" "$1" -o out.gst

@@ -333,3 +333,31 @@ const char *db_text(const struct db_scan *scan, u32 column, size_t *n)
 	*n = s ? sqlite3_column_bytes(scan->s, column) : 0;
 	return s ? s : "";
 }
+
+bool db_decimal(const struct db_scan *scan, u32 column, s64 *value, s32 *exponent)
+{
+	const char *s = (const char *)sqlite3_column_text(scan->s, column) ?: "";
+	char *end;
+	u32 digits = 0;
+	bool point = false, minus = *s == '-';
+	u64 v = 0;
+
+	*exponent = 0;
+	for (s += minus; (*s >= '0' && *s <= '9') || (*s == '.' && !point); s++) {
+		if (*s == '.') {
+			point = true;
+			continue;
+		}
+		if (v > (1ULL << 62) / 10)
+			return false;
+		v = v * 10 + (*s - '0');
+		*exponent -= point;
+		digits++;
+	}
+	if (digits && (*s == 'e' || *s == 'E')) {
+		*exponent += strtol(s + 1, &end, 10);
+		s = end;
+	}
+	*value = minus ? -(s64)v : (s64)v;
+	return digits && !*s;
+}

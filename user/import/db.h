@@ -54,6 +54,8 @@ void db_end(struct db_scan *scan);
 
 bool db_null(const struct db_scan *scan, u32 column);
 s64 db_int(const struct db_scan *scan, u32 column);	/* NULL: 0 */
+/* "12.5" as 125 x 10^-1; false: no number, or more digits than fit. */
+bool db_decimal(const struct db_scan *scan, u32 column, s64 *value, s32 *exponent);
 const char *db_text(const struct db_scan *scan, u32 column, size_t *n);	/* NULL: "" */
 
 #endif

@@ -124,34 +124,6 @@ static void read_switches(struct nsys *n)
 	db_end(&s);
 }
 
-/* "12.5" as 125 x 10^-1; false: no number, or more digits than fit. */
-static bool decimal(const char *s, s64 *value, s32 *exponent)
-{
-	char *end;
-	u32 digits = 0;
-	bool point = false, minus = *s == '-';
-	u64 v = 0;
-
-	*exponent = 0;
-	for (s += minus; (*s >= '0' && *s <= '9') || (*s == '.' && !point); s++) {
-		if (*s == '.') {
-			point = true;
-			continue;
-		}
-		if (v > (1ULL << 62) / 10)
-			return false;
-		v = v * 10 + (*s - '0');
-		*exponent -= point;
-		digits++;
-	}
-	if (digits && (*s == 'e' || *s == 'E')) {
-		*exponent += strtol(s + 1, &end, 10);
-		s = end;
-	}
-	*value = minus ? -(s64)v : (s64)v;
-	return digits && !*s;
-}
-
 /* A sample names its metric; the low byte of its type is the GPU. */
 static void read_metrics(struct nsys *n)
 {
@@ -188,7 +160,7 @@ static void read_metrics(struct nsys *n)
 		r.e.ts = db_int(&s, TIME) + n->early_ns;
 		r.name = (uintptr_t)hash_get(&names, (u64)db_int(&s, TYPE) << 16 ^
 					     db_int(&s, METRIC));
-		if (!r.name || !decimal(db_text(&s, VALUE, &size), &r.value, &r.exponent))
+		if (!r.name || !db_decimal(&s, VALUE, &r.value, &r.exponent))
 			import_odd(n->im, "sample of a metric", "no name or no number");
 		else
 			import_put(n->im, &r.e);
