@@ -51,7 +51,7 @@ agrees() {
 	named 'nvidiactl RM_CONTROL 0x2f77 NV_ERR_NOT_SUPPORTED'
 	named 'nvidiactl RM_ALLOC NV01_ROOT '
 	named 'nvidiactl RM_ALLOC NV01_ROOT_CLIENT '
-	named 'nvidiactl RM_ALLOC NV01_DEVICE_0 NV_ERR_INVALID_CLASS'
+	named 'nvidiactl RM_ALLOC 0xfeed NV_ERR_INVALID_CLASS'
 	named 'nvidiactl RM_FREE .*'
 	named 'nvidiactl CHECK_VERSION_STR '
 	named 'nvidiactl 0xee EINVAL'
