@@ -105,7 +105,7 @@ done
 
 # the modules go and come while it watches: by kprobes, which let them go; nvidia_uvm comes last and is probed last
 mount -t debugfs none /sys/kernel/debug 2> /dev/null
-all_probed() { grep -q 'nvidia_uvm' /sys/kernel/debug/kprobes/list && polls $pid; }
+all_probed() { grep -qw uvm_open_entry /sys/kernel/debug/kprobes/list && polls $pid; }
 watched reload "$tool" -j --probe kprobe
 asks reload.truth 10
 unload || fail "the modules stay"
