@@ -60,7 +60,7 @@ sample() {
 	is .span_ns 6030
 	is '[.processes, .devices, .streams]' '[2,2,5]'
 	is '[.lost.total, .lost.bpf_ring, .lost.cupti, .lost.slot_ring]' '[7,3,4,0]'
-	is '.kernels | del(.by_name)' '{"count":3,"unique_names":2,"total_ns":2200,"busy_ns":1600,"first_ns":2000,"last_ns":3600,"max_ns":1000}'
+	is '.kernels | del(.by_name, .by_short_name)' '{"count":3,"unique_names":2,"total_ns":2200,"busy_ns":1600,"first_ns":2000,"last_ns":3600,"max_ns":1000}'
 	is '.kernels.by_name' '[{"name":"add(float*)","count":2,"total_ns":1200,"min_ns":200,"p50_ns":200,"p90_ns":1000,"max_ns":1000},{"name":"mul(float*)","count":1,"total_ns":1000,"min_ns":1000,"p50_ns":1000,"p90_ns":1000,"max_ns":1000}]'
 	is '[.memcpy | .count, .bytes, .total_ns]' '[3,5103,1000]'
 	is '.memcpy.by_kind | map_values([.count, .bytes, .total_ns])' '{"HtoD":[1,4096,100],"DtoH":[1,1000,400],"DtoD":[1,7,500]}'
@@ -150,8 +150,8 @@ sample() {
 		'[210000,126000000000,173976400000,209999,0]'
 }
 
-@test "up to 4096 samples percentiles are exact by nearest rank, beyond within the error that is printed" {
-	for n in 1 2 10 4096 5000; do
+@test "percentiles are exact by nearest rank while 2^20 samples are held, beyond within the error that is printed" {
+	for n in 1 2 10 4096 5000 1100000; do
 		awk -v n=$n 'BEGIN { srand(n); for (i = 0; i < n; i++) print int(exp(rand() * 16)) + 1 }' > "$T/values"
 		{ names 1; awk '{ print "kernel ts=" 1000 + NR " producer=1 pid=1 dur_ns=" $1 " name=2" }' "$T/values"; } | report
 		sort -n "$T/values" | jq -s --slurpfile r "$T/json" '
@@ -161,7 +161,7 @@ sample() {
 			[off($k.p50_ns; rank(50)), off($k.p90_ns; rank(90)), off($k.min_ns; .[0]), off($k.max_ns; .[-1])] |
 			max <= $j.percentile_error_ppm' > "$T/ok"
 		[ "$(cat "$T/ok")" = true ] || { echo "$n: $(cat "$T/json")"; false; }
-		is .percentile_error_ppm $((n > 4096 ? 7813 : 0))
+		is .percentile_error_ppm $((n > 5000 ? 7813 : 0))
 	done
 }
 
@@ -227,8 +227,7 @@ sample() {
 	[ "$output" = "gpureport: no recording named (gpureport -i FILE)" ]
 	run -2 "$BIN/gpureport" --top many x
 	[ "$output" = 'gpureport: --top wants a number, not "many"' ]
-	run -2 "$BIN/gpureport" a b
-	[ "$output" = 'gpureport: unexpected argument "b"' ]
+	run -2 "$BIN/gpureport" --step
 	run -2 "$BIN/gpureport" --nonsense
 	run -0 "$BIN/gpureport" --version
 	[[ "$output" == "gpureport (gpuscope) "[0-9]* ]]
@@ -291,7 +290,7 @@ sample() {
 	[ "$(jq -c '[.kernels.count, .launch.correlated, .gpu_busy_ns]' <<< "$output")" = "[500000,500000,25000000000]" ]
 	kib="$(sed -n 's/.*at most \([0-9]*\) KiB.*/\1/p' <<< "$stderr")"
 	echo "$stderr"
-	[ "$kib" -lt 40000 ]
+	[ "$kib" -lt 70000 ]	# the last 90 seconds wait, for the union and for the sums by rank
 }
 
 # agrees PROGRAM [gpurec option]: the report says what the program counted for itself

@@ -164,3 +164,93 @@ loop() {
 	[ "$(awk '$1 == "step" { print $3 - $2, $4 }' <<< "$output")" = "100 1
 200 2" ] || { echo "$output"; false; }
 }
+
+# is JQ VALUE: one value of gpureport's JSON of t.gst
+is() {
+	local got
+	[ -e "$T/json" ] || "$BIN/gpureport" -j "$T/t.gst" > "$T/json"
+	got="$(jq -c "$1" "$T/json")"
+	[ "$got" = "$2" ] || { echo "$1 is $got, not $2"; return 1; }
+}
+
+# five steps of 1000 ns, 100 apart; each launches a GEMM, a collective and a copy that run 500 ns later; the
+# fourth takes 400 longer, in its collective
+five_steps() {
+	names 1 "ProfilerStep#1" "ProfilerStep#2" "ProfilerStep#3" "ProfilerStep#4" "ProfilerStep#5"
+	cat <<-'END'
+	name producer=1 id=11 what=kernel text=some_gemm_kernel
+	name producer=1 id=12 what=kernel text=ncclKernel_AllReduce
+	name producer=1 id=13 what=api text=cudaLaunchKernel
+	END
+	awk 'BEGIN { t = 1000
+		for (s = 1; s <= 5; s++) {
+			more = s == 4 ? 400 : 0
+			printf "span ts=%d producer=1 pid=10 tid=10 dur_ns=%d name=%d what=annotation device=4294967295 stream=4294967295\n", t, 1000 + more, s
+			for (k = 0; k < 3; k++)
+				printf "api ts=%d producer=1 pid=10 tid=10 dur_ns=5 correlation=%d name=13 class=launch\n", t + 10 + k, 10 * s + k
+			printf "kernel ts=%d producer=1 pid=10 dur_ns=300 name=11 correlation=%d stream=1\n", t + 500, 10 * s
+			printf "kernel ts=%d producer=1 pid=10 dur_ns=%d name=12 correlation=%d stream=2\n", t + 700, 250 + more, 10 * s + 1
+			printf "copy ts=%d producer=1 pid=10 dur_ns=200 copy_kind=DtoH correlation=%d stream=3\n", t + 900 + more, 10 * s + 2
+			t += 1100 + more
+		} }'
+}
+
+@test "the time of each step is parted like the whole: what reaches into the next one counts there" {
+	five_steps | make_trace
+	is '.ranks[0].steps | del(.list)' \
+		'{"method":"profiler","name":"ProfilerStep#","on_gpu":false,"tid":10,"count":5,"total_ns":5400,"min_ns":1000,"p50_ns":1000,"max_ns":1400,"outliers":1,"ranges_left_out":0,"kernels_in_no_step":0}'
+	# the copy of a step ends 100 behind it, before the next one begins
+	is '[.ranks[0].steps.list[] | [.number, .dur_ns, .compute_ns, .comm_ns, .comm_hidden_ns, .comm_exposed_ns, .copy_exposed_ns, .idle_ns, .outlier]]' \
+		'[[1,1000,300,250,100,150,50,500,false],[2,1000,300,250,100,150,50,500,false],[3,1000,300,250,100,150,50,500,false],[4,1400,300,650,100,550,50,500,true],[5,1000,300,250,100,150,50,500,false]]'
+	is '[.ranks[0].steps.list[] | [.kernels, .kernel_ns]] | unique' '[[2,550],[2,950]]'
+	run -0 "$BIN/gpureport" "$T/t.gst"
+	[[ "$output" == *"step 4 of rank pid 10 took 1.40 us, not 1.00 us: 400 ns more of communication"* ]] || { echo "$output"; false; }
+	[[ "$output" =~ pid\ 10\ +5\ +1.00\ us\ +1.00\ us\ +1.40\ us\ +27.8\ +21.3\ +4.6\ +46.3\ +1\ +profiler:\ ProfilerStep# ]] || { echo "$output"; false; }
+}
+
+@test "a kernel is of the step that launched it, not of the one in which it runs" {
+	five_steps | sed -E '/^kernel/s/ts=([0-9]+)/ts=9\1/' | make_trace
+	is '[.ranks[0].steps.list[] | [.kernels, .kernel_ns, .compute_ns]] | unique' '[[2,550,0],[2,950,0]]'
+	five_steps | sed -E '/^kernel/s/correlation=[0-9]+//' | make_trace
+	rm "$T/json"
+	is '[.ranks[0].steps.list[] | .kernels] | add' 0
+	is '.ranks[0].steps.kernels_in_no_step' 0
+	is '.ranks[0].kernels.no_launch.count' 10
+}
+
+@test "--step names the steps, and standard input has none" {
+	five_steps | make_trace
+	"$BIN/gpureport" -j --step 'Step#[23]' "$T/t.gst" > "$T/json"
+	is '.ranks[0].steps | [.method, .name, .count]' '["given","Step#[23]",2]'
+	is '.ranks[0].steps.kernels_in_no_step' 6
+	"$BIN/gpureport" -j - < "$T/t.gst" > "$T/json"
+	is '.ranks[0].steps' null
+	run -1 "$BIN/gpureport" --step x - < "$T/t.gst"
+	[ "$output" = "gpureport: cannot find the steps of standard input: it is read once (write it to a file)" ] || { echo "$output"; false; }
+	run -1 "$BIN/gpureport" --step '[' "$T/t.gst"
+	[[ "$output" == 'gpureport: cannot use the pattern "[": '* ]] || { echo "$output"; false; }
+}
+
+@test "ranks without a GPU have their steps" {
+	{ names 1 "ProfilerStep#7"; span 1 1 1000 900; } | make_trace
+	is '.ranks | length' 1
+	is '.ranks[0].steps.list[0] | [.number, .dur_ns, .idle_ns]' '[7,900,900]'
+}
+
+@test "repetitions whose kernels vary by a few are steps all the same" {
+	{
+		names 1 embed attention mlp extra
+		awk 'BEGIN { t = 1000
+			for (s = 0; s < 6; s++) {
+				t += 900
+				for (k = 0; k < 60; k++) {
+					print "kernel ts=" t " producer=1 pid=10 dur_ns=90 name=" (k ? 2 + k % 2 : 1)
+					t += 100
+				}
+				if (s == 1 || s == 2 || s == 4) { print "kernel ts=" t " producer=1 pid=10 dur_ns=90 name=4"; t += 100 }
+			} }'
+	} | make_trace
+	run -0 "$O/test/stepdump" "$T/t.gst"
+	[[ "${lines[0]}" == "process 1 10 repeated gpu 0 6"[01]" 0 embed" ]] || { echo "$output"; false; }
+	[ "$(grep -c ^step <<< "$output")" -eq 5 ]
+}

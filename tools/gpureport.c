@@ -9,13 +9,21 @@
 #include "out.h"
 #include "report.h"
 
-static struct settings { const char *input; u32 top; bool json, verbose; } set = { .top = 20 };
+#define INPUTS_MAX 1024
+
+static struct settings {
+	const char *inputs[INPUTS_MAX], *step;
+	u32 input_n, top;
+	bool json, verbose;
+} set = { .top = 20 };
 
 static const struct option_row options[] = {
-	OPT_SET(struct settings, input, 'i', "input", "FILE", OPT_STRING,
-		"the recording; - is standard input"),
+	OPT_SET_STRINGS(struct settings, inputs, input_n, INPUTS_MAX, 'i', "input", "FILE",
+			"a recording, one or more (as one); - is standard input"),
 	OPT_SET(struct settings, json, 'j', "json", NULL, OPT_SWITCH,
 		"one JSON object with every name, all numbers integers"),
+	OPT_SET(struct settings, step, 0, "step", "REGEX", OPT_STRING,
+		"annotations and NVTX ranges whose name matches are the steps"),
 	OPT_SET(struct settings, top, 0, "top", "N", OPT_UNSIGNED,
 		"rows of each table (default 20, 0: all)"),
 	OPT_SET(struct settings, verbose, 'v', "verbose", NULL, OPT_VERBOSE,
@@ -26,7 +34,7 @@ static const struct option_row options[] = {
 static const struct program gpureport = {
 	.name = "gpureport",
 	.about = "what took the time: kernels, copies, API calls, waits, idle times of the GPU",
-	.usage = "[-i] FILE [-j] [--top N]",
+	.usage = "[-i] FILE... [-j] [--top N] [--step REGEX]",
 	.examples = "  gpurec -o run.gst -- ./app && gpureport run.gst\n"
 		    "  gpureport -i run.gst -j | jq '.kernels.by_name[0]'\n",
 	.groups = { { options, &set } },
@@ -63,7 +71,7 @@ int main(int argc, char **argv)
 	if (code >= 0)
 		return code;
 	r = report_new();
-	err = report_run(r, set.input, &damage);
+	err = report_run(r, set.inputs, set.input_n, set.step, &damage);
 	if (!err) {
 		if (set.json)
 			report_json(r, stdout);

@@ -9,6 +9,13 @@
 #define SUB	 (1u << SUB_BITS)
 #define SLOTS	 ((64 - SUB_BITS + 1) * SUB)
 
+static _Thread_local u64 held;	/* room of all lists of samples beyond HISTOGRAM_EXACT */
+
+static u64 counted(u32 room)
+{
+	return room > HISTOGRAM_EXACT ? room : 0;
+}
+
 /* Below 64 a slot is one value; above, the top seven bits choose it. */
 static u32 slot_of(u64 v)
 {
@@ -37,6 +44,21 @@ static void histogram_spill(struct histogram *h, u32 n)
 		h->slots[slot_of(h->samples[i])]++;
 	free(h->samples);
 	h->samples = NULL;
+	held -= counted(h->room);
+	h->room = 0;
+}
+
+/* Room for one more sample; false: there is none. */
+static bool histogram_grow(struct histogram *h)
+{
+	u32 room = h->room ? 2 * h->room : 4;
+
+	if (held - counted(h->room) + counted(room) > HISTOGRAM_HELD)
+		return false;
+	held += counted(room) - counted(h->room);
+	h->samples = must_realloc(h->samples, room * sizeof(*h->samples));
+	h->room = room;
+	return true;
 }
 
 void histogram_add(struct histogram *h, u64 v)
@@ -48,17 +70,12 @@ void histogram_add(struct histogram *h, u64 v)
 		h->min = v;
 	if (v > h->max)
 		h->max = v;
-	if (n == HISTOGRAM_EXACT)
+	if (!h->slots && n == h->room && !histogram_grow(h))
 		histogram_spill(h, n);
-	if (n >= HISTOGRAM_EXACT) {
+	if (h->slots)
 		h->slots[slot_of(v)]++;
-		return;
-	}
-	if (n == h->room) {
-		h->room = h->room ? 2 * h->room : 4;
-		h->samples = must_realloc(h->samples, h->room * sizeof(*h->samples));
-	}
-	h->samples[n] = v;
+	else
+		h->samples[n] = v;
 }
 
 static int compare(const void *a, const void *b)
@@ -97,6 +114,7 @@ u32 histogram_error_ppm(const struct histogram *h)
 
 void histogram_free(struct histogram *h)
 {
+	held -= counted(h->room);
 	free(h->samples);
 	free(h->slots);
 	memset(h, 0, sizeof(*h));

@@ -208,7 +208,7 @@ static void view_report(const char *trace, const char *dir, u64 seed)
 	char *damage, path[512];
 	FILE *f;
 
-	if (report_run(r, trace, &damage) || damage)
+	if (report_run(r, &trace, 1, NULL, &damage) || damage)
 		errx(1, "report: %s", damage);
 	report_json(r, f = create(dir, seed, "json", path));
 	fclose(f);

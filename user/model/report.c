@@ -2,6 +2,7 @@
 /* The report's life: made, run over a trace, sorted, freed; and what both printers ask. */
 #include <stdlib.h>
 #include <string.h>
+#include "log.h"
 #include "report_parts.h"
 #include "symbols.h"
 
@@ -10,6 +11,7 @@ struct report *report_new(void)
 	struct report *r = must_alloc(sizeof(*r));
 
 	r->model = model_new(&report_view, r);
+	ranks_init(&r->ranks, r->model, NULL);
 	return r;
 }
 
@@ -57,18 +59,62 @@ static int process_compare(const void *a, const void *b)
 
 #define SORT(list, n, compare) ((n) ? qsort(list, n, sizeof(*(list)), compare) : (void)0)
 
-int report_run(struct report *r, const char *path, char **damage)
+/* Kernels of one function, whatever its template arguments and namespaces. */
+static void sum_short_names(struct report *r)
 {
-	int err = model_run(r->model, path, &r->info, damage);
+	const char *start, *name;
+	struct histogram *h;
+	struct row *row;
+	size_t n;
+
+	for (size_t i = 0; i < r->kernels.n; i++) {
+		h = &r->kernels.list[i]->h;
+		n = kernel_short_name(r->kernels.list[i]->name, &start);
+		name = texts_add(&r->texts, start, n);
+		row = rows_get(&r->short_names, &r->arena, name);
+		row->h.count += h->count;
+		row->h.sum += h->sum;
+	}
+	SORT(r->short_names.list, r->short_names.n, row_compare);
+}
+
+/* Standard input is read once: its steps cannot be known before. */
+static int find_steps(struct report *r, const char *const *paths, size_t n, const char *pattern)
+{
+	struct steps *steps = NULL;
+
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(paths[i], "-"))
+			return pattern ? fail(0, "cannot find the steps of standard input: it is read once (write it to a file)") : 0;
+	if (steps_find(&steps, paths, n, pattern))
+		return -1;
+	r->ranks.steps = steps;
+	return 0;
+}
+
+int report_run(struct report *r, const char *const *paths, size_t n, const char *steps,
+	       char **damage)
+{
+	int err;
+
+	*damage = NULL;
+	err = find_steps(r, paths, n, steps);
+
+	if (err)
+		return err;
+	err = model_run_all(r->model, paths, n, &r->info, damage);
 
 	r->damage = *damage;
 	SORT(r->kernels.list, r->kernels.n, row_compare);
 	SORT(r->apis.list, r->apis.n, row_compare);
 	SORT(r->nvtx.list, r->nvtx.n, row_compare);
+	SORT(r->nested.list, r->nested.n, row_compare);
 	SORT(r->host_calls.list, r->host_calls.n, host_compare);
 	SORT(r->streams, r->stream_n, stream_compare);
 	SORT(r->processes, r->process_n, process_compare);
+	sum_short_names(r);
 	report_uvm_finish(r);
+	ranks_finish(&r->ranks);
 	for (size_t i = 0; i < r->gpu_n; i++) {
 		intervals_finish(&r->gpus[i]->all);
 		intervals_finish(&r->gpus[i]->kernels);
@@ -98,6 +144,9 @@ void report_free(struct report *r)
 	rows_free(&r->kernels);
 	rows_free(&r->apis);
 	rows_free(&r->nvtx);
+	rows_free(&r->nested);
+	rows_free(&r->short_names);
+	ranks_free(&r->ranks);
 	rows_free(&r->host_calls);
 	histogram_free(&r->kernel_times);
 	histogram_free(&r->launch_delay);

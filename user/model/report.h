@@ -6,14 +6,16 @@
 #define REPORT_H
 
 #include <stdio.h>
+#include <stddef.h>
 #include "types.h"
 
 struct report;
 
 struct report *report_new(void);
-/* Reads the whole trace. 0 or a reported error; *damage: as model_run; it must live as long as
- * r. */
-int report_run(struct report *r, const char *path, char **damage);
+/* Reads the whole traces, as one. steps: a pattern, or NULL (steps.h). 0 or a reported error;
+ * *damage: as model_run; it must live as long as r. */
+int report_run(struct report *r, const char *const *paths, size_t n, const char *steps,
+	       char **damage);
 /* top: rows of each table, 0 all; width of the terminal, 0 unlimited. */
 void report_print(struct report *r, FILE *f, u32 top, int width);
 void report_json(struct report *r, FILE *f);

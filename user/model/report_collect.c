@@ -202,8 +202,12 @@ static int collect_op(void *ctx, const struct gpu_op *op)
 	}
 	gpu->ops++;
 	intervals_add(&gpu->all, x, REPORT_KEEP_NS);
-	if (op->type == OP_KERNEL)
+	ranks_op(&r->ranks, op, x.name);
+	if (op->type == OP_KERNEL) {
 		intervals_add(&gpu->kernels, x, REPORT_KEEP_NS);
+		gpu->kernel_n++;
+		gpu->kernel_ns += g->dur_ns;
+	}
 	add_to_type(r, op, end);
 	add_to_stream(r, op, end);
 	/* of a graph in node mode only the first: the others wait for each other */
@@ -219,8 +223,11 @@ static int collect_api(void *ctx, const struct api_call *c)
 	struct row *row;
 	struct process_row *p;
 
-	if (c->r.depth)
+	if (c->r.depth) {
+		histogram_add(&rows_get(&r->nested, &r->arena, c->name)->h, c->r.dur_ns);
 		return 0;
+	}
+	ranks_api(&r->ranks, c);
 	report_thread(r, c->r.e.pid, c->r.e.tid, c->r.e.ts, c->r.e.ts + c->r.dur_ns);
 	row = rows_get(&r->apis, &r->arena, c->name);
 	p = process_row(r, model_process(r->model, c->r.e.producer, c->r.e.pid));

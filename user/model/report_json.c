@@ -37,6 +37,19 @@ static void put_rows(struct json *j, const struct rows *rows, bool errors)
 	json_close(j);
 }
 
+static void put_sums(struct json *j, const char *key, const struct rows *rows)
+{
+	json_array(j, key);
+	for (size_t i = 0; i < rows->n; i++) {
+		json_object(j, NULL);
+		json_str(j, "name", rows->list[i]->name);
+		json_u64(j, "count", rows->list[i]->h.count);
+		json_u64(j, "total_ns", rows->list[i]->h.sum);
+		json_close(j);
+	}
+	json_close(j);
+}
+
 static void put_kernels(struct json *j, struct report *r)
 {
 	u64 busy = 0;
@@ -52,6 +65,7 @@ static void put_kernels(struct json *j, struct report *r)
 	json_time(j, "last_ns", r->kernel_last);
 	json_u64(j, "max_ns", r->kernel_times.max);
 	put_rows(j, &r->kernels, false);
+	put_sums(j, "by_short_name", &r->short_names);
 	json_close(j);
 }
 
@@ -120,6 +134,7 @@ static void put_api(struct json *j, const struct report *r, const struct model_c
 	json_u64(j, "nested", c->api_nested);
 	json_u64(j, "errors", r->api_errors);
 	put_rows(j, &r->apis, true);
+	put_sums(j, "nested_by_name", &r->nested);
 	json_close(j);
 }
 
@@ -133,6 +148,7 @@ static void put_launch(struct json *j, struct report *r, const struct model_coun
 	json_u64(j, "delay_p50_ns", histogram_percentile(&r->launch_delay, 50));
 	json_u64(j, "delay_p99_ns", histogram_percentile(&r->launch_delay, 99));
 	json_u64(j, "delay_max_ns", r->launch_delay.max);
+	put_delay(j, "kernel_delay", &r->ranks.delay);
 	json_close(j);
 }
 
@@ -222,6 +238,8 @@ static void put_gpus(struct json *j, const struct report *r)
 		json_time(j, "last_ns", g->all.last);
 		json_u64(j, "busy_ns", intervals_busy(&g->all));
 		json_u64(j, "idle_ns", intervals_idle(&g->all));
+		json_u64(j, "kernels", g->kernel_n);
+		json_u64(j, "kernel_ns", g->kernel_ns);
 		json_u64(j, "kernel_busy_ns", intervals_busy(&g->kernels));
 		json_u64(j, "gaps", g->all.gap_count);
 		json_u64(j, "idle_unlaunched_ns", g->all.gap_unlaunched_ns);
@@ -348,6 +366,8 @@ void report_json(struct report *r, FILE *f)
 	put_streams(&j, r);
 	put_processes(&j, r);
 	put_uvm_side(&j, r);
+	json_u64(&j, "unaligned_files", c->unaligned);
+	put_ranks(&j, r);
 	put_notes(&j, r);
 	json_close(&j);
 }

@@ -7,5 +7,7 @@
 struct json;
 
 void put_uvm_side(struct json *j, struct report *r);
+void put_ranks(struct json *j, struct report *r);	/* and communication */
+void put_delay(struct json *j, const char *key, struct histogram *h);
 
 #endif

@@ -6,6 +6,7 @@
 #include "histogram.h"
 #include "interval.h"
 #include "model.h"
+#include "rank_steps.h"
 #include "report.h"
 #include "report_uvm.h"
 
@@ -53,7 +54,7 @@ struct process_row {
 struct gpu_row {
 	const struct device_info *device;	/* one of them */
 	struct intervals all, kernels;
-	u64 ops;
+	u64 ops, kernel_n, kernel_ns;
 };
 
 struct off_cpu {		/* a thread that left the CPU */
@@ -72,6 +73,9 @@ struct report {
 	struct arena arena;
 
 	struct rows kernels, apis, nvtx;
+	struct rows nested;	/* calls inside of calls */
+	struct rows short_names;	/* of kernels, without namespaces and templates; after
+					 * report_run */
 	struct rows host_calls;	/* by the innermost function that held the event */
 	struct histogram kernel_times, launch_delay;
 	struct sum copies[COPY_KINDS][MEMORY_KINDS];	/* by direction and host memory */
@@ -88,6 +92,7 @@ struct report {
 	struct host_sums host;		/* all, inside and outside of calls */
 	struct host_sums host_in_call;
 	struct uvm_report uvm;
+	struct ranks ranks;
 	u64 launch_calls, launch_ns;	/* calls that launch one kernel */
 	u64 graph_kernels;		/* kernels that a graph held */
 	struct finding *findings;

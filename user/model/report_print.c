@@ -4,6 +4,8 @@
 #include "out.h"
 #include "report_print.h"
 
+#define UNUSED_SHOWN 2	/* GPUs on which nothing ran, a line each */
+
 /* "12.3" for 123 of 1000; "-" of nothing. */
 char *percent(char *buf, u64 part, u64 whole)
 {
@@ -65,13 +67,18 @@ static void print_lost(const struct model_counts *c, FILE *f)
 static void print_devices(const struct report *r, FILE *f)
 {
 	char a[16], b[16], p[16];
+	size_t unused = 0;
 
+	for (size_t i = 0; i < r->gpu_n; i++)
+		unused += !r->gpus[i]->ops;
 	for (size_t i = 0; i < r->gpu_n; i++) {
 		const struct gpu_row *g = r->gpus[i];
 		const char *name = g->device && g->device->d.name[0] ? g->device->d.name :
 			"(unnamed)";
 		u64 busy = intervals_busy(&g->all), idle = intervals_idle(&g->all);
 
+		if (!g->ops && unused > UNUSED_SHOWN)
+			continue;
 		if (!g->ops) {
 			out_line(f, "GPU %-6zu %s: nothing ran on it", i, name);
 			continue;
@@ -81,6 +88,8 @@ static void print_devices(const struct report *r, FILE *f)
 			 i, name, human_ns(a, busy), percent(p, busy, busy + idle),
 			 human_ns(b, idle));
 	}
+	if (unused > UNUSED_SHOWN)
+		out_line(f, "GPUs       nothing ran on %zu others", unused);
 }
 
 static void print_header(struct report *r, FILE *f)
@@ -250,6 +259,7 @@ void report_print(struct report *r, FILE *f, u32 top, int width)
 {
 	print_header(r, f);
 	print_findings(r, f);
+	print_ranks(r, f, top, width);
 	print_kernels(r, f, top, width);
 	print_copies(r, f, width);
 	print_gaps(r, f, top, width);

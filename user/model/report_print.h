@@ -12,6 +12,7 @@ void sum_cells(struct table *t, u64 total_ns, u64 count);	/* TOTAL, COUNT, AVG *
 /* Title and table; nothing where there are no rows. Frees the table. */
 void print_table(struct table *t, FILE *f, int width, const char *title, size_t rows,
 		 size_t all);
+void print_ranks(struct report *r, FILE *f, u32 top, int width);
 void print_findings(struct report *r, FILE *f);
 void print_uvm_links(struct report *r, FILE *f);
 void print_uvm_side(struct report *r, FILE *f, u32 top, int width);

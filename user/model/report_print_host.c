@@ -217,8 +217,8 @@ static void print_notes(struct report *r, FILE *f)
 			 record_text(&notes[i]->e, sizeof(*notes[i])));
 	if (ppm)
 		fprintf(f,
-			"  percentiles of names with more than %d calls are up to %u.%u%% wrong\n",
-			HISTOGRAM_EXACT, ppm / 10000, ppm / 1000 % 10);
+			"  percentiles of names with the most calls are up to %u.%u%% wrong\n",
+			ppm / 10000, ppm / 1000 % 10);
 	else
 		fputs("  all percentiles are exact (nearest rank)\n", f);
 	if (c->undefined_names + c->undefined_stacks)

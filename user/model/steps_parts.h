@@ -6,7 +6,7 @@
 #include "hash.h"
 #include "steps.h"
 
-#define REPEAT_SAMPLE (256u << 10)	/* kernels of a GPU from which a repetition is found */
+#define REPEAT_SAMPLE (128u << 10)	/* kernels of a GPU from which a repetition is found */
 #define REPEAT_MAX    (1u << 20)	/* repetitions of it that are kept */
 
 struct candidate {		/* ranges of one thread whose names have this in common */
