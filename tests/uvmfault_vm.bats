@@ -19,7 +19,8 @@ guest() {
 	does() { echo "$*: $("$@" > /dev/null 2>&1; echo $?)" >> status; }
 	all='alloc a 8m; cpu write a 8 64k; gpu 0 read a 16; cpu read a 1; gpu 0 write a 32 128k; gpu 0 atomic a+2m 8; gpu 0 prefetch a+6m 4 64k
 		gpu 0 read a+3m 16 4k dup=4; gpu 0 read a+1m 8 4k dup=3 spread; gpu 0 read a+4m 1 4k nonreplayable; thrash 0 a+5m 12
-		alloc r 4m; fill r 4m 7; readdup r 4m on; gpu 0 read r 8; alloc p 4m; prefer p 4m cpu; fill p 4m 3; gpu 0 read p 4; gpu 1 write a+7m 8'
+		alloc r 4m; fill r 4m 7; readdup r 4m on; gpu 0 read r 8; alloc p 4m; prefer p 4m cpu; fill p 4m 3; gpu 0 read p 4; gpu 1 write a+7m 8
+		free a; free r; free p'	# which waits for what the GPUs still map: the driver tells of it when that is done
 	rest='alloc b 64m; fill b 64m 1; migrate b 64m gpu0; gpu 0 write b 4 2m; fatal 0 read
 		alloc c 4m; fill c 4m 1; accessed c 4m gpu1 on; notify 1 c+2m 8; cpu read c+2m 8 64k'	# waits for those copies
 	fast='alloc a 8m; fill a 8m 1; gpu 0 write a 1536 run; gpu 1 read a 600 run'
@@ -172,6 +173,20 @@ setup() {
 	done
 }
 
+@test "the bytes of each service are those of the migrations that name it" {
+	for t in btf nobtf clock; do
+		"$O/test/cattrace" "$D/$t.gst" | awk '
+			{ delete f; for (i = 2; i <= NF; i++) { split($i, v, "="); f[v[1]] = v[2] } }
+			$1 == "uvm_service" { pid[f["id"]] = f["pid"]; all[f["id"]] = f["what"] == "access_counters"; said[f["id"]] = f["bytes_in"] + f["bytes_out"] }
+			$1 == "uvm_migration" && f["service"] != 0 { id[++n] = f["service"]; of[n] = f["pid"]; bytes[n] = f["bytes"] }
+			END {
+				for (i = 1; i <= n; i++) if (all[id[i]] || pid[id[i]] == of[i]) moved[id[i]] += bytes[i]
+				for (s in said) { total += said[s]; if (said[s] != moved[s] + 0) { print "service", s, said[s], moved[s] + 0; bad = 1 } }
+				exit bad || !total
+			}' > "$BATS_TEST_TMPDIR/said" || { head -n 5 "$BATS_TEST_TMPDIR/said"; false; }
+	done
+}
+
 @test "batches count what was fetched, and services by block" {
 	"$O/test/cattrace" "$D/one.gst" > "$BATS_TEST_TMPDIR/text"
 	[ "$(sed -n 's/^uvm_batch .* cached=\([0-9]*\).*/\1/p' "$BATS_TEST_TMPDIR/text" | paste -sd+ | bc)" -eq 896 ]
@@ -203,6 +218,7 @@ setup() {
 	"$O/test/cattrace" "$D/nobtf.gst" > "$BATS_TEST_TMPDIR/text"
 	grep -q '^note .*"nvidia_uvm is not loaded: waiting' "$BATS_TEST_TMPDIR/text"
 	grep -q '^note .*"nvidia_uvm was unloaded: waiting' "$BATS_TEST_TMPDIR/text"
+	[ "$(grep -cE '^note .*"nvidia_uvm was loaded up to [0-9]+ ms before its functions were probed' "$BATS_TEST_TMPDIR/text")" -eq 2 ]
 	pid="$(sed -n 's/^truth process .*pid=\([0-9]*\).*/\1/p' "$D/again.truth")"
 	[ "$(lines_of nobtf -p "$pid" | jq -s 'map(select(.gpu == 1) | .instances) | add')" -eq 16 ]
 }

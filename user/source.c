@@ -101,8 +101,12 @@ static bool modules_changed(struct source *l)
 
 	if (now - l->modules_at < MODULES_EVERY_NS)
 		return false;
-	l->modules_at = now;
 	l->changed = probe_modules_changed(l->object);
+	if (l->changed) {
+		l->unseen = l->changed;
+		l->unseen_since = l->modules_at;
+	}
+	l->modules_at = now;
 	return l->changed;
 }
 
@@ -203,26 +207,6 @@ static int open_sums(struct source *l)
 	return map && !l->sums ? -EINVAL : 0;
 }
 
-int source_live(struct source *l, struct probe_object *o)
-{
-	int err, lost;
-
-	if (!l->object)
-		start_clocks(l);
-	l->object = o;
-	if (open_sums(l))
-		return -EINVAL;
-	l->lost_seen = l->lost_map_seen = l->missed_seen = 0;
-	l->lost_at = l->modules_at = now_ns();
-	err = source_ring(l);
-	if (err < 0 && err != -ECANCELED)
-		return err;
-	lost = put_losses(l);	/* they are told even after the last record */
-	return lost < 0 && lost != -ECANCELED ? lost : err == -ECANCELED ? 0 : err;
-}
-
-/* ---- modules that come and go ---- */
-
 static int put_note(struct source *l, u32 what, const char *text)
 {
 	struct { struct note_record n; char text[160]; } r = {
@@ -235,6 +219,42 @@ static int put_note(struct source *l, u32 what, const char *text)
 	r.n.e.size = (sizeof(r.n) + len + 7) / 8 * 8;
 	return sink_put(l->sink, &r.n.e);
 }
+
+/* What a module did between its load and our probes is nobody's count. */
+static int tell_unseen(struct source *l)
+{
+	char text[128];
+
+	if (!l->unseen_since || !probe_module_there(l->unseen))
+		return 0;
+	snprintf(text, sizeof(text), "%s was loaded up to %llu ms before its functions were probed",
+		 l->unseen, (now_ns() - l->unseen_since) / 1000000);
+	l->unseen_since = 0;
+	warn("%s", text);
+	return put_note(l, NOTE_MISSING, text);
+}
+
+int source_live(struct source *l, struct probe_object *o)
+{
+	int err, lost;
+
+	if (!l->object)
+		start_clocks(l);
+	l->object = o;
+	if (open_sums(l))
+		return -EINVAL;
+	l->lost_seen = l->lost_map_seen = l->missed_seen = 0;
+	l->lost_at = l->modules_at = now_ns();
+	err = tell_unseen(l);
+	if (!err)
+		err = source_ring(l);
+	if (err < 0 && err != -ECANCELED)
+		return err;
+	lost = put_losses(l);	/* they are told even after the last record */
+	return lost < 0 && lost != -ECANCELED ? lost : err == -ECANCELED ? 0 : err;
+}
+
+/* ---- modules that come and go ---- */
 
 static const char *modprobe_name(const char *module, char *buf, size_t size)
 {
@@ -263,9 +283,12 @@ static const char *module_missing(const struct tool *tool)
 static int wait_for_modules(struct source *l)
 {
 	struct timespec t = { 0, MODULES_EVERY_NS };
+	const char *missing;
 	int err = 0;
 
-	while (!err && module_missing(l->sink->tool)) {
+	while (!err && (missing = module_missing(l->sink->tool))) {
+		l->unseen = missing;
+		l->unseen_since = now_ns();
 		if (source_over(l))
 			return -ECANCELED;
 		nanosleep(&t, NULL);

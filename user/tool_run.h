@@ -53,6 +53,8 @@ struct source {			/* live: it may go on with another object */
 	u64 next_tick;		/* 0: none */
 	u64 modules_at;		/* when modules were looked at, */
 	const char *changed;	/* and which one was not as before */
+	const char *unseen;	/* since when this one may have run without our probes */
+	u64 unseen_since;	/* 0: no such time */
 	u64 lost_seen, lost_map_seen, missed_seen, lost_at;
 	u64 lost_map;		/* as of before detaching: an entry may go before its return */
 };
