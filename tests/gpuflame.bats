@@ -279,7 +279,7 @@ random() {
 	run -2 --separate-stderr gpuflame
 	[ "$stderr" = "gpuflame: no recording named (gpuflame -i FILE)" ]
 	run -2 --separate-stderr gpuflame -i x --ops=kernels
-	[ "$stderr" = 'gpuflame: --ops wants kernel, copy, set, graph, all or api, not "kernels"' ]
+	[ "$stderr" = 'gpuflame: --ops wants kernel, copy, set, graph, all, api or sample, not "kernels"' ]
 	run -2 --separate-stderr gpuflame -i x --ops=api,copy
 	[ "$stderr" = "gpuflame: --ops: api is CPU time and does not add up with GPU operations" ]
 	run -2 --separate-stderr gpuflame -i x --by=core

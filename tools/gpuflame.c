@@ -21,7 +21,8 @@ static struct settings {
 
 static const struct enum_name ops[] = {
 	{ FOLD_KERNEL, "kernel" }, { FOLD_COPY, "copy" }, { FOLD_SET, "set" },
-	{ FOLD_GRAPH, "graph" }, { FOLD_ALL, "all" }, { FOLD_API, "api" }, {}
+	{ FOLD_GRAPH, "graph" }, { FOLD_ALL, "all" }, { FOLD_API, "api" },
+	{ FOLD_SAMPLE, "sample" }, {}
 };
 static const struct enum_name bys[] = {
 	{ FOLD_BY_THREAD, "thread" }, { FOLD_BY_PROCESS, "process" },
@@ -40,7 +41,7 @@ static const struct option_row options[] = {
 	OPT_SET_STORE(struct settings, folded, true, 0, "folded",
 		      "folded text: \"frame;frame;frame NANOSECONDS\" lines"),
 	OPT_SET_WORD(struct settings, fold.what, 0, "ops", "LIST", OPT_WORDS, ops,
-		     "kernel (default), copy, set, graph; all of them; or api:\nCPU time within CUDA calls"),
+		     "kernel (default), copy, set, graph; all of them; or api:\nCPU time within CUDA calls, or sample: what was sampled"),
 	OPT_SET_WORD(struct settings, fold.by, 0, "by", "WHAT", OPT_WORD, bys,
 		     "outermost frames: thread (process and thread, default),\n"
 		     "process, or none (all processes together)"),
@@ -72,6 +73,10 @@ static int check(void)
 		set.fold.what = FOLD_KERNEL;
 	if (set.fold.what & FOLD_API && set.fold.what != FOLD_API)
 		return fail_usage("--ops: api is CPU time and does not add up with GPU operations");
+	if (set.fold.what & FOLD_SAMPLE && set.fold.what != FOLD_SAMPLE)
+		return fail_usage("--ops: samples do not add up with GPU operations");
+	if (set.fold.what & FOLD_SAMPLE)
+		set.svg.countname = "of the event";
 	return outfile_distinct(set.output, set.input);
 }
 
@@ -79,7 +84,8 @@ static const char *what_title(unsigned what)
 {
 	static const struct enum_name titles[] = {
 		{ FOLD_KERNEL, "kernels" }, { FOLD_COPY, "copies" }, { FOLD_SET, "sets" },
-		{ FOLD_GRAPH, "graph launches" }, { FOLD_API, "CUDA calls" }, {}
+		{ FOLD_GRAPH, "graph launches" }, { FOLD_API, "CUDA calls" },
+		{ FOLD_SAMPLE, "samples" }, {}
 	};
 	const char *title = enum_name(titles, what);
 
@@ -130,7 +136,9 @@ static char *subtitle(struct fold *fold, const struct trace_info *info,
 {
 	const struct model_counts *c = model_counts(fold_model(fold));
 	const struct fold_sums *s = fold_sums(fold);
-	u64 graph_ns = set.fold.what & (FOLD_GRAPH | FOLD_API) ? 0 : s->type_ns[OP_GRAPH];
+	bool sample = set.fold.what & FOLD_SAMPLE;
+	u64 graph_ns = set.fold.what & (FOLD_GRAPH | FOLD_API | FOLD_SAMPLE) ? 0 :
+		s->type_ns[OP_GRAPH];
 	char ns[16], *text = NULL;
 	size_t n;
 	FILE *f = open_memstream(&text, &n);
@@ -139,8 +147,11 @@ static char *subtitle(struct fold *fold, const struct trace_info *info,
 		return NULL;
 	if (info->host[0])
 		fprintf(f, "%s: ", info->host);
-	fprintf(f, "%s in %llu %s", human_ns(ns, s->total_ns), s->count,
-		what_title(set.fold.what));
+	if (sample)
+		fprintf(f, "%llu samples", s->count);
+	else
+		fprintf(f, "%s in %llu %s", human_ns(ns, s->total_ns), s->count,
+			what_title(set.fold.what));
 	say_share(f, s->no_stack_ns, s->total_ns, "without a CPU stack");
 	say_share(f, s->no_launch_ns, s->total_ns, "without a known launch");
 	if (graph_ns)
@@ -178,7 +189,7 @@ static int nothing(struct fold *fold)
 	const struct fold_sums *s = fold_sums(fold);
 	const char *other = "";
 
-	if (set.fold.what != FOLD_API && set.fold.what != FOLD_ALL &&
+	if (set.fold.what < FOLD_API && set.fold.what != FOLD_ALL &&
 	    s->type_ns[OP_KERNEL] + s->type_ns[OP_COPY] + s->type_ns[OP_SET] +
 	    s->type_ns[OP_GRAPH])
 		other = " (there are other GPU operations: --ops=all)";

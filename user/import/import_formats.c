@@ -8,7 +8,8 @@
 #define HEAD_BYTES (64u << 10)
 
 static const struct import_format *const formats[] = {
-	&import_json, &import_chrome, &import_nsys, &import_rocpd, NULL
+	&import_json, &import_chrome, &import_nsys, &import_rocpd,
+	&import_cupti_text, &import_perf, &import_folded, &import_nvprof, NULL
 };
 
 const struct import_format *import_format_named(const char *name)

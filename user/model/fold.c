@@ -22,9 +22,10 @@ struct key {			/* pointers are unique by what they point to: see model.h */
 	const char *op;		/* NULL: the call itself */
 	u64 stack;		/* 0: none */
 	u32 tid;
-	u16 type;		/* enum op_type */
+	u16 type;		/* enum op_type; KEY_SAMPLE: a sample of what op names */
 	u16 captured;
 };
+#define KEY_SAMPLE OP_TYPES
 _Static_assert(sizeof(struct key) == 40, "key: hashed as bytes, so without holes");
 
 struct sum {
@@ -58,7 +59,7 @@ static void sum_add(struct fold *f, const struct key *key, u64 ns)
 	s->ns += ns;
 	f->sums.total_ns += ns;
 	f->sums.count++;
-	if (!key->call)
+	if (!key->call && key->type != KEY_SAMPLE)
 		f->sums.no_launch_ns += ns;
 	else if (!key->stack)
 		f->sums.no_stack_ns += ns;
@@ -94,9 +95,25 @@ static int put_api(void *ctx, const struct api_call *c)
 	return 0;
 }
 
+static int put_sample(void *ctx, const struct sample *s)
+{
+	struct fold *f = ctx;
+	struct key key = { .type = KEY_SAMPLE, .tid = s->e.tid, .stack = s->stack };
+
+	if (!(f->set.what & FOLD_SAMPLE))
+		return 0;
+	if (s->name)
+		key.op = model_name(f->model, s->e.producer, s->name);
+	key.process = model_process(f->model, s->e.producer, s->e.pid);
+	sum_add(f, &key, s->weight);
+	return 0;
+}
+
 struct fold *fold_new(const struct fold_settings *settings)
 {
-	static const struct view view = { .op = put_op, .api = put_api };
+	static const struct view view = {
+		.op = put_op, .api = put_api, .sample = put_sample,
+	};
 	struct fold *f = must_alloc(sizeof(*f));
 
 	f->set = *settings;
@@ -209,11 +226,17 @@ static void line_build(struct fold *f, struct line *l, const struct key *k)
 {
 	const struct thread_info *t = k->tid ? model_thread(f->model, k->tid) : NULL;
 
+	if (k->type == KEY_SAMPLE && k->op)	/* events do not add up */
+		line_print(l, "[%s]", k->op);
 	if (f->set.by != FOLD_BY_NOTHING)
 		line_print(l, "%s-%u", k->process->comm[0] ? k->process->comm : "?",
 			   k->process->pid);
 	if (f->set.by == FOLD_BY_THREAD && t)
 		line_print(l, "%s/%u", t->comm[0] ? t->comm : "?", k->tid);
+	if (k->type == KEY_SAMPLE) {
+		line_stack(f, l, k->stack);
+		return;
+	}
 	if (!k->call) {
 		line_put(l, "[no launch]");
 	} else {

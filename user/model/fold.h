@@ -8,10 +8,11 @@
 
 #include "model.h"
 
-enum {				/* fold_settings.what: bits; FOLD_API is not mixed with the
-				 * others */
+enum {				/* fold_settings.what: bits; FOLD_API and FOLD_SAMPLE are
+				 * not mixed with others */
 	FOLD_KERNEL = 1 << OP_KERNEL, FOLD_COPY = 1 << OP_COPY, FOLD_SET = 1 << OP_SET,
 	FOLD_GRAPH = 1 << OP_GRAPH, FOLD_ALL = (1 << OP_TYPES) - 1, FOLD_API = 1 << OP_TYPES,
+	FOLD_SAMPLE = 2 << OP_TYPES,	/* weights of samples, by what was sampled */
 };
 
 enum fold_by { FOLD_BY_THREAD, FOLD_BY_PROCESS, FOLD_BY_NOTHING };
