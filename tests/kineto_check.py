@@ -139,13 +139,13 @@ def truth_of_file(path):
                ns(e["ts"]), ns(e.get("dur", 0)),
                args.get("correlation", args.get("correlation id")), args.get("bytes", 0),
                args.get("graph node id", 0), args.get("Collective name"))
-        if cat == "kernel":
+        if cat in ("kernel", "mtia_ccp_events"):
             kernels.append(o)
         elif cat in ("gpu_memcpy", "memcpy"):
             copies.append(o)
         elif cat in ("gpu_memset", "memset"):
             sets.append(o)
-        elif cat in ("cuda_runtime", "cuda_driver", "hip_runtime", "runtime"):
+        elif cat == "runtime" or cat.endswith(("_runtime", "_driver")):
             calls.append(o)
         else:
             o.node = "python" if cat == "python_function" else 0

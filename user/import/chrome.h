@@ -19,7 +19,7 @@
 #include "import.h"
 #include "json_scan.h"
 
-#define CHROME_TEXTS (192u << 10)	/* all texts of one event */
+#define CHROME_TEXTS (SCAN_WINDOW * 3 / 4)	/* all texts of one event */
 #define CHROME_SERIES 64		/* values of one counter event */
 
 struct chrome_text { const char *s; u32 n; };
@@ -98,6 +98,9 @@ struct chrome_thread {
 	struct chrome_open *open;	/* B without its E, the innermost first */
 };
 
+#define CHROME_CALLS 256
+struct chrome_call { u32 name; u16 producer, domain, class; };
+
 struct chrome {			/* one file being read */
 	struct import *im;
 	const char *path;
@@ -110,6 +113,7 @@ struct chrome {			/* one file being read */
 	struct chrome_category **categories;
 	u32 categories_n;
 	u64 phases[256], uncategorized, events;
+	struct chrome_call calls[CHROME_CALLS];	/* by id of the name */
 
 	struct hash processes;	/* id -> struct chrome_process */
 	struct hash threads;	/* process, id -> struct chrome_thread */
@@ -124,6 +128,8 @@ struct chrome {			/* one file being read */
 	struct device *properties;	/* what deviceProperties says */
 	u32 properties_n;
 	bool ranked;		/* the file said which rank it is */
+	bool trace;		/* it is one, if maybe empty */
+	u64 broken_at;		/* where there was no JSON last */
 	u64 last_ns;
 };
 

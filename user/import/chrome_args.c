@@ -77,6 +77,7 @@ static const struct arg_row {
 #define SLOTS 256
 
 static u8 slots[SLOTS];		/* row + 1 */
+static u8 lengths[sizeof(rows) / sizeof(rows[0])];
 
 static u32 slot_of(const char *s, u32 n)
 {
@@ -92,19 +93,20 @@ void chrome_args_init(void)
 		while (slots[at])
 			at = (at + 1) % SLOTS;
 		slots[at] = i + 1;
+		lengths[i] = strlen(rows[i].name);
 	}
 }
 
 static const struct arg_row *find(const struct scan_text *key)
 {
-	const struct arg_row *row;
+	u32 at, row;
 
 	if (!key->n)
 		return NULL;
-	for (u32 at = slot_of(key->s, key->n); slots[at]; at = (at + 1) % SLOTS) {
-		row = &rows[slots[at] - 1];
-		if (!strncmp(row->name, key->s, key->n) && !row->name[key->n])
-			return row;
+	for (at = slot_of(key->s, key->n); slots[at]; at = (at + 1) % SLOTS) {
+		row = slots[at] - 1;
+		if (lengths[row] == key->n && !memcmp(rows[row].name, key->s, key->n))
+			return &rows[row];
 	}
 	return NULL;
 }

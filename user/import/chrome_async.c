@@ -97,8 +97,9 @@ void chrome_put_end(struct chrome *c)
 
 static u64 row_of(const struct chrome_category *category, const char *name, u32 n)
 {
-	return hash_mix(hash_bytes(name, n) + (category ? hash_address(category) : 0)) |
-		CHROME_ID_TEXT;
+	u64 of = category ? hash_bytes(category->name, category->n) : 0;
+
+	return hash_mix(hash_bytes(name, n) + of) | CHROME_ID_TEXT;
 }
 
 static void put_async_span(struct chrome *c, const struct chrome_open *o, s64 end)

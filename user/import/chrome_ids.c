@@ -143,6 +143,8 @@ struct chrome_thread *chrome_thread_of(struct chrome *c, const struct chrome_id 
 
 struct chrome_thread *chrome_thread(struct chrome *c)
 {
+	if (!c->e.tid.given && !c->e.pid.text.s)
+		c->e.tid = c->e.pid;	/* the thread that has the process's id */
 	return chrome_thread_of(c, &c->e.pid, &c->e.tid);
 }
 

@@ -76,12 +76,12 @@ static void put_mark(struct chrome *c)
 	chrome_put_span(c, chrome_thread(c), SPAN_MARK);
 }
 
-static void put_flow_end(struct chrome *c, u64 id, bool begin)
+static void put_flow_end(struct chrome *c, u64 id, bool begin, const struct chrome_text *name)
 {
 	const struct chrome_thread *t = chrome_thread(c);
 	struct flow r = {
 		.e = record(c, t, EVENT_FLOW, sizeof(r)), .id = id, .begin = begin,
-		.name = import_name(c->im, t->producer, NAME_SPAN, c->e.name.s, c->e.name.n),
+		.name = import_name(c->im, t->producer, NAME_SPAN, name->s, name->n),
 	};
 
 	import_put(c->im, &r.e);
@@ -99,11 +99,12 @@ static void put_flow(struct chrome *c)
 	if (!e->id.given)
 		import_odd(c->im, "flow without an id", "");
 	else
-		put_flow_end(c, e->id.n, e->phase == 's');
+		put_flow_end(c, e->id.n, e->phase == 's', &e->name);
 }
 
 static void put_complete(struct chrome *c)
 {
+	static const struct chrome_text bound = { "bound", 5 };	/* slices do not name it */
 	const struct chrome_event *e = &c->e;
 
 	if (!e->has_dur)
@@ -112,9 +113,9 @@ static void put_complete(struct chrome *c)
 	if (!e->bind.given)
 		return;
 	if (e->flow_in)
-		put_flow_end(c, e->bind.n, false);
+		put_flow_end(c, e->bind.n, false, &bound);
 	if (e->flow_out)
-		put_flow_end(c, e->bind.n, true);
+		put_flow_end(c, e->bind.n, true, &bound);
 }
 
 static void put_metadata(struct chrome *c)

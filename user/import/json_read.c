@@ -35,7 +35,8 @@ static bool is_first(const struct scan_text *key)
 
 static void broken(struct chrome *c)
 {
-	note("%s: no JSON at byte %llu", c->path, (unsigned long long)scan_offset(&c->scan));
+	c->broken_at = scan_offset(&c->scan);
+	note("%s: no JSON at byte %llu", c->path, (unsigned long long)c->broken_at);
 	import_odd(c->im, "event that is not JSON", "");
 }
 
@@ -98,10 +99,11 @@ static int read_member(struct chrome *c, const struct scan_text *key)
 {
 	bool inside;
 
-	if (is(key, "traceEvents") && scan_peek(&c->scan) == '[') {
-		scan_enter(&c->scan, '[');
+	if (is(key, "traceEvents") && scan_enter(&c->scan, '[')) {
+		c->trace = true;
 		return read_events(c, &inside);
 	}
+	c->trace |= is(key, "schemaVersion") || is(key, "deviceProperties");
 	if (is(key, "deviceProperties"))
 		return kineto_properties(c);
 	if (is(key, "distributedInfo"))
@@ -143,11 +145,22 @@ static int read_document(struct chrome *c)
 	return r < 0 ? r : 1;
 }
 
-static void skip_mark(struct chrome *c)
+/* What is to be said at the end: r as of the last value. 0 or reported. */
+static int finish(struct chrome *c, int r)
 {
-	scan_peek(&c->scan);
-	if (c->scan.end - c->scan.p >= 3 && !memcmp(c->scan.p, "\xef\xbb\xbf", 3))
-		c->scan.p += 3;
+	u64 at = scan_offset(&c->scan);
+
+	if (c->scan.error && !c->events)
+		return c->scan.error;
+	if (c->scan.error)
+		import_damage(c->im, NULL, at);
+	else if (!c->events && !c->trace)
+		return fail(0, r < 0 ? "cannot import %s: it is no JSON from byte %llu on" :
+			    "cannot import %s: it is JSON, but no trace: %llu bytes without traceEvents",
+			    c->path, (unsigned long long)(r < 0 ? c->broken_at : at));
+	else if (r == SCAN_EARLY)
+		import_damage(c->im, "the file ends early", at);
+	return 0;
 }
 
 /* All values of the file. 0, or an error when nothing of it is JSON. */
@@ -156,10 +169,11 @@ static int read_all(struct chrome *c)
 	bool inside = false;
 	int next, r = 1;
 
-	skip_mark(c);
+	scan_mark(&c->scan);
 	while ((next = scan_peek(&c->scan)) && r > 0) {
 		if (next == '[') {
 			scan_enter(&c->scan, '[');
+			c->trace = true;
 			r = read_events(c, &inside);
 			if (r == SCAN_EARLY && !inside && !scan_peek(&c->scan))
 				r = 1;	/* the format allows it */
@@ -177,11 +191,7 @@ static int read_all(struct chrome *c)
 		if (r > 0)
 			r = read_events(c, &inside);
 	}
-	if (c->scan.error)
-		return c->scan.error;
-	if (r == SCAN_EARLY)
-		import_damage(c->im, "the file ends early", scan_offset(&c->scan));
-	return 0;
+	return finish(c, r);
 }
 
 static void put_facts(struct chrome *c)

@@ -59,8 +59,18 @@ static bool at_end(struct json_scan *s)
 	return s->p == s->end && !fill(s, s->p);
 }
 
-int scan_peek(struct json_scan *s)
+void scan_mark(struct json_scan *s)
 {
+	while (s->end - s->p < 3 && fill(s, s->p))
+		;
+	if (s->end - s->p >= 3 && !memcmp(s->p, "\xef\xbb\xbf", 3))
+		s->p += 3;
+}
+
+int scan_peek_space(struct json_scan *s)
+{
+	if (*s->p == ' ' && s->p[1] > ' ')
+		return *++s->p;
 	for (;;) {
 		if (*s->p > ' ')
 			return *s->p;
@@ -214,6 +224,12 @@ int scan_key(struct json_scan *s, struct scan_text *key)
 	bool comma = !s->value;
 	int c, r;
 
+	if (*s->p == ',') {		/* as it nearly always goes on: to the next line */
+		s->p++;
+		comma = true;
+		if (*s->p == '\n')
+			s->p = bytes_skip_space(s->p + 1);
+	}
 	while ((c = scan_peek(s)) == ',') {
 		s->p++;
 		comma = true;
@@ -306,7 +322,7 @@ static bool begins_with(struct json_scan *s, const char *const *keys)
 	while (s->end - s->p < 256 && fill(s, s->p))
 		;
 	p = bytes_skip_space(s->p + 1);
-	if (*p != '"')
+	if (*p != '"' || p - s->p > 200)
 		return false;
 	for (; *keys; keys++) {
 		n = strlen(*keys);

@@ -16,8 +16,10 @@
 #include <stddef.h>
 #include "types.h"
 
+#ifndef SCAN_WINDOW			/* the fuzzer takes a small one */
 #define SCAN_WINDOW (256u << 10)	/* stays in the second-level cache */
-#define SCAN_TEXT_MAX (128u << 10)	/* longer texts come out cut */
+#endif
+#define SCAN_TEXT_MAX (SCAN_WINDOW / 2)	/* longer texts come out cut */
 
 enum { SCAN_END = 0, SCAN_BAD = -1, SCAN_EARLY = -2 };	/* EARLY: the file ends here */
 
@@ -45,8 +47,14 @@ void scan_open(struct json_scan *s, scan_read read, void *ctx);
 void scan_close(struct json_scan *s);
 u64 scan_offset(const struct json_scan *s);
 
+void scan_mark(struct json_scan *s);	/* steps over a byte order mark */
+int scan_peek_space(struct json_scan *s);
 /* The next byte that is no white space, not taken; 0 at the end of the file. */
-int scan_peek(struct json_scan *s);
+static inline int scan_peek(struct json_scan *s)
+{
+	return *s->p > ' ' ? *s->p : scan_peek_space(s);
+}
+
 bool scan_take(struct json_scan *s, int c);		/* takes it if it comes next */
 /* Takes the bracket that begins an object or array: true if it is there. */
 bool scan_enter(struct json_scan *s, int bracket);

@@ -171,6 +171,25 @@ static void put_gpu_span(struct chrome *c, enum span_what what)
 	import_put(c->im, &r.e);
 }
 
+/* What the call is, by its name; looked up once for the names that come again and again. */
+static void classify(struct chrome *c, struct api *r, bool driver)
+{
+	const struct chrome_text *name = &c->e.name;
+	struct chrome_call *known = &c->calls[r->name % CHROME_CALLS];
+
+	if (known->name != r->name || known->producer != r->e.producer) {
+		*known = (struct chrome_call){
+			.name = r->name, .producer = r->e.producer,
+			.domain = api_domain(name->s, name->n),
+			.class = api_class(name->s, name->n),
+		};
+	}
+	r->class = known->class;
+	r->domain = known->domain;
+	if (!r->domain)
+		r->domain = driver ? API_DRIVER : API_RUNTIME;
+}
+
 static void put_call(struct chrome *c, bool driver)
 {
 	const struct chrome_event *e = &c->e;
@@ -181,13 +200,10 @@ static void put_call(struct chrome *c, bool driver)
 		       .size = sizeof(r), .kind = EVENT_API, .producer = t->producer,
 		       .cpu = CPU_UNKNOWN },
 		.dur_ns = e->dur, .cbid = number_or(e, ARG_CBID, 0),
-		.domain = api_domain(e->name.s, e->name.n),
-		.class = api_class(e->name.s, e->name.n),
+		.name = import_name(c->im, t->producer, NAME_API, e->name.s, e->name.n),
 	};
 
-	if (!r.domain)
-		r.domain = driver ? API_DRIVER : API_RUNTIME;
-	r.name = import_name(c->im, t->producer, NAME_API, e->name.s, e->name.n);
+	classify(c, &r, driver);
 	if (correlation) {
 		r.correlation = import_correlation(c->im, t->producer, correlation);
 		if (t->process != c->main && t->producer != c->main->producer)
