@@ -32,7 +32,7 @@ else
 BPFLIB   :=
 BPFLIBS  := $(shell pkg-config --libs libbpf 2>/dev/null || echo -lbpf)
 endif
-LDLIBS := $(BPFLIBS) -lelf -lzstd -lz -lsqlite3 -l:libstdc++.so.6 -lpthread
+LDLIBS := $(BPFLIBS) -lelf -lzstd -lz -lsqlite3 -l:libstdc++.so.6 -lpthread -lm
 
 LIBSRC := $(wildcard user/*.c user/*/*.c flamegraph/*.c)
 LIBOBJ := $(LIBSRC:%.c=$O/obj/%.o)

@@ -90,3 +90,12 @@ void pool_free(struct pool *p)
 	arena_free(&p->arena);
 	p->unused = NULL;
 }
+
+void pointers_add(struct pointers *p, const void *x)
+{
+	if (p->n == p->room) {
+		p->room = p->room ? 2 * p->room : 16;
+		p->list = must_realloc(p->list, p->room * sizeof(*p->list));
+	}
+	p->list[p->n++] = x;
+}

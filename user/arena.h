@@ -31,4 +31,11 @@ void *pool_get(struct pool *p);			/* zeroed */
 void pool_put(struct pool *p, void *piece);
 void pool_free(struct pool *p);
 
+struct pointers {		/* a growing list of stable pointers */
+	const void **list;
+	size_t n, room;
+};
+
+void pointers_add(struct pointers *p, const void *x);
+
 #endif

@@ -2,6 +2,7 @@
 /* JSON, human numbers, and the end of an output; see out.h. Tables are in out_table.c. */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -152,6 +153,17 @@ void json_s64(struct json *j, const char *key, s64 v)
 
 	before(j, key);
 	fprintf(j->f, exact ? "%" PRId64 : "\"%" PRId64 "\"", (int64_t)v);
+	after(j);
+}
+
+void json_real(struct json *j, const char *key, double v)
+{
+	if (!isfinite(v)) {
+		json_null(j, key);
+		return;
+	}
+	before(j, key);
+	fprintf(j->f, "%.9g", v);
 	after(j);
 }
 

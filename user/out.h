@@ -29,6 +29,8 @@ void json_u64(struct json *j, const char *key, u64 v);
  * sum of theirs. */
 void json_time(struct json *j, const char *key, u64 ns);
 void json_s64(struct json *j, const char *key, s64 v);
+/* 9 digits; null when it is no finite number */
+void json_real(struct json *j, const char *key, double v);
 void json_hex(struct json *j, const char *key, u64 v);	/* "0x..." */
 void json_bool(struct json *j, const char *key, bool v);
 void json_null(struct json *j, const char *key);

@@ -31,13 +31,6 @@ void timed_insert(struct timed_list *l, struct timed *node);
 void timed_remove(struct timed_list *l, struct timed *node);
 struct timed *timed_at(struct timed_list *l, u64 ts);	/* last with .ts <= ts, NULL: none */
 
-struct pointers {		/* a growing list of stable pointers */
-	const void **list;
-	size_t n, room;
-};
-
-void pointers_add(struct pointers *p, const void *x);
-
 struct thread {
 	struct thread_info info;
 	struct timed_list calls, events;

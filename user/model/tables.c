@@ -7,15 +7,6 @@
 struct frames { u32 n, kernel; u64 ip[]; };
 struct frame_name { const char *name, *module; };
 
-void pointers_add(struct pointers *p, const void *x)
-{
-	if (p->n == p->room) {
-		p->room = p->room ? 2 * p->room : 16;
-		p->list = must_realloc(p->list, p->room * sizeof(*p->list));
-	}
-	p->list[p->n++] = x;
-}
-
 struct producer *producer_get(struct model *m, u16 producer)
 {
 	struct producer *p = m->producers[producer];
