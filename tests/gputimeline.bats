@@ -174,7 +174,7 @@ step() {
 
 @test "wrong words on the command line are usage errors" {
 	run -2 "$tool"
-	run -2 "$tool" -i a b
+	run -2 "$tool" a -o
 	run -2 "$tool" --nonsense
 	run -2 "$tool" -i - < /dev/null
 }

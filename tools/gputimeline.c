@@ -11,13 +11,20 @@
 #include "outfile.h"
 #include "timeline.h"
 
-static struct settings { const char *input, *output; bool verbose; } set;
+#define INPUTS_MAX 4096
+
+static struct settings {
+	const char *inputs[INPUTS_MAX];
+	const char *output;
+	u32 input_n;
+	bool verbose;
+} set;
 
 static const struct option_row options[] = {
-	OPT_SET(struct settings, input, 'i', "input", "FILE", OPT_STRING,
-		"the recording; - is standard input"),
+	OPT_SET_STRINGS(struct settings, inputs, input_n, INPUTS_MAX, 'i', "input", "FILE",
+			"a recording; - is standard input; several (the\nranks of a job): as one"),
 	OPT_SET(struct settings, output, 'o', "output", "OUT", OPT_STRING,
-		"where to write (default: FILE with .pftrace;\n- is standard output)"),
+		"where to write (default: the first FILE with .pftrace;\n- is standard output)"),
 	OPT_SET(struct settings, verbose, 'v', "verbose", NULL, OPT_VERBOSE,
 		"say what was written"),
 	{}
@@ -26,10 +33,11 @@ static const struct option_row options[] = {
 static const struct program gputimeline = {
 	.name = "gputimeline",
 	.about = "show a recording on a time axis: a Perfetto trace",
-	.usage = "[-i] FILE [-o OUT]",
-	.notes = "Open OUT at ui.perfetto.dev. Threads carry API calls, NVTX ranges, ioctls and waits as nested\n"
-		 "slices, their scheduling states and page faults; GPU streams carry kernels, copies and sets;\n"
-		 "arrows lead from a call to what it launched.\n",
+	.usage = "[-i] FILE... [-o OUT]",
+	.notes = "Open OUT at ui.perfetto.dev. Threads carry API calls, NVTX ranges, spans of\n"
+		 "frameworks and of Python, ioctls and waits as nested slices, their scheduling states\n"
+		 "and page faults; GPU streams carry kernels, copies and sets; arrows lead from a call to\n"
+		 "what it launched.\n",
 	.examples = "  gputimeline -i run.gst                    writes run.pftrace\n"
 		    "  gpurec -o - -- ./app | gputimeline -i - -o app.pftrace\n",
 	.groups = { { options, &set } },
@@ -40,11 +48,15 @@ static const struct program gputimeline = {
 /* 0 or a reported usage error. */
 static int check(void)
 {
-	if (!set.output && !strcmp(set.input, "-"))
+	int err = 0;
+
+	if (!set.output && !strcmp(set.inputs[0], "-"))
 		return fail_usage("--output is needed where the recording comes from standard input");
 	if (set.output && !strcmp(set.output, "-") && isatty(STDOUT_FILENO))
 		return fail_usage("a timeline is binary: it does not go to a terminal (-o FILE)");
-	return outfile_distinct(set.output, set.input);
+	for (u32 i = 0; i < set.input_n && !err; i++)
+		err = outfile_distinct(set.output, set.inputs[i]);
+	return err;
 }
 
 /* run.gst -> run.pftrace; the caller frees it. */
@@ -68,12 +80,15 @@ static void said(const struct timeline *t, struct model *m, const char *path, u6
 	const struct timeline_counts *c = timeline_counts(t);
 	char size[16];
 
-	note("%s: %s, %llu slices, %llu GPU operations, %llu links from calls, %llu instants, "
-	     "%llu thread states, %llu counter values", path, human_bytes(size, bytes),
-		     c->slices, c->ops,
-	     c->flows, c->instants, c->states, c->counters);
+	note("%s: %s, %llu slices (%llu spans), %llu GPU operations, %llu links from calls, %llu instants, "
+	     "%llu thread states, %llu counter values, %llu ends of flows", path,
+	     human_bytes(size, bytes), c->slices, c->spans, c->ops, c->flows, c->instants,
+	     c->states, c->counters, c->arrows);
 	if (c->late)
 		warn("%llu slices came later than the horizon and may stand in a lane of their own", c->late);
+	if (model_counts(m)->unaligned)
+		warn("%llu of the recordings share no clock with the first: they stand on their own times",
+		     model_counts(m)->unaligned);
 	if (model_counts(m)->op_uncorrelated)
 		warn("%llu GPU operations have no API call in the recording",
 		     model_counts(m)->op_uncorrelated);
@@ -96,12 +111,12 @@ static int convert(const char *output)
 	if (!m) {
 		timeline_free(t);
 		perfetto_close(p, false);
-		return fail(-ENOMEM, "cannot read %s", set.input);
+		return fail(-ENOMEM, "cannot read %s", set.inputs[0]);
 	}
 	timeline_start(t, m, &info);
-	err = model_run(m, set.input, &info, &damage);
+	err = model_run_all(m, set.inputs, set.input_n, &info, &damage);
 	if (err == -ENOMEM)		/* the view's; the reader reports its own */
-		fail(err, "cannot convert %s", set.input);
+		fail(err, "cannot convert %s", set.inputs[0]);
 	if (!err && (err = timeline_finish(t)))
 		fail(err, "cannot write %s", output);
 	if (!err)
@@ -127,7 +142,7 @@ int main(int argc, char **argv)
 	if (check())
 		return 2;
 	if (!set.output)
-		set.output = output = default_output(set.input);
+		set.output = output = default_output(set.inputs[0]);
 	err = set.output ? convert(set.output) : fail(-ENOMEM, "cannot name the output");
 	free(output);
 	return err ? 1 : 0;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* See pb.h. Wire format: the Protocol Buffers encoding document, wire types 0 and 2. */
+/* See pb.h. Wire format: the Protocol Buffers encoding document, wire types 0, 1 and 2. */
 #include <stdlib.h>
 #include <string.h>
 #include "out.h"
 #include "pb.h"
 
-enum { WIRE_VARINT = 0, WIRE_BYTES = 2 };
+enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
 
 void pb_reset(struct pb *pb)
 {
@@ -63,6 +63,23 @@ void pb_u64(struct pb *pb, u32 field, u64 v)
 void pb_s64(struct pb *pb, u32 field, s64 v)
 {
 	pb_u64(pb, field, (u64)v);
+}
+
+void pb_fixed64(struct pb *pb, u32 field, u64 v)
+{
+	tag(pb, field, WIRE_FIXED64);
+	if (!grow(pb, sizeof(v)))
+		return;
+	for (size_t i = 0; i < sizeof(v); i++)
+		pb->data[pb->size++] = v >> 8 * i;
+}
+
+void pb_double(struct pb *pb, u32 field, double v)
+{
+	u64 bits;
+
+	memcpy(&bits, &v, sizeof(bits));
+	pb_fixed64(pb, field, bits);
 }
 
 void pb_bytes(struct pb *pb, u32 field, const void *p, size_t n)

@@ -269,7 +269,8 @@ void perfetto_counter_track(struct perfetto *p, u64 uuid, u64 parent, const char
 	pb_u64(pb, 5, parent);
 	pb_str(pb, 2, name);
 	inner = pb_open(pb, 8);
-	pb_u64(pb, 3, unit);
+	if (unit)
+		pb_u64(pb, 3, unit);
 	pb_close(pb, inner);
 	pb_close(pb, at);
 	packet_write(p);
@@ -325,6 +326,10 @@ static void track_event(struct perfetto *p, u64 ts, const struct perfetto_slice 
 	for (const struct perfetto_note *n = s->notes; n && n->name; n++)
 		annotation(p, pb, n);
 	correlation(pb, s);
+	if (s->flow_out)
+		pb_fixed64(pb, 47, s->flow_out);	/* flow_ids */
+	if (s->flow_in)
+		pb_fixed64(pb, 48, s->flow_in);		/* terminating_flow_ids */
 	pb_close(pb, at);
 	packet_write(p);
 }
@@ -358,6 +363,18 @@ void perfetto_counter(struct perfetto *p, u64 ts, u64 track, s64 value)
 	pb_u64(pb, 9, COUNTER);
 	pb_u64(pb, 11, track);
 	pb_s64(pb, 30, value);
+	pb_close(pb, at);
+	packet_write(p);
+}
+
+void perfetto_counter_real(struct perfetto *p, u64 ts, u64 track, double value)
+{
+	struct pb *pb = packet_begin(p, ts);
+	size_t at = pb_open(pb, 11);
+
+	pb_u64(pb, 9, COUNTER);
+	pb_u64(pb, 11, track);
+	pb_double(pb, 44, value);
 	pb_close(pb, at);
 	packet_write(p);
 }

@@ -36,7 +36,7 @@ void perfetto_process(struct perfetto *p, u64 uuid, u32 pid, const char *name);
 void perfetto_thread(struct perfetto *p, u64 uuid, u64 parent, u32 pid, u32 tid,
 		     const char *name);
 void perfetto_track(struct perfetto *p, u64 uuid, u64 parent, const char *name);
-enum { UNIT_NS = 1, UNIT_COUNT = 2, UNIT_BYTES = 3 };
+enum { UNIT_NONE = 0, UNIT_NS = 1, UNIT_COUNT = 2, UNIT_BYTES = 3 };
 void perfetto_counter_track(struct perfetto *p, u64 uuid, u64 parent, const char *name,
 			    u32 unit);
 
@@ -48,12 +48,14 @@ struct perfetto_slice {
 	const struct perfetto_note *notes;
 	const u64 *submits;		/* render stage event ids that this call launched */
 	u32 n_submits;
+	u64 flow_out, flow_in;		/* ids of arrows that leave and end here, 0 none */
 	bool cuda;			/* an API call of CUDA */
 };
 void perfetto_begin(struct perfetto *p, u64 ts, const struct perfetto_slice *s);
 void perfetto_end(struct perfetto *p, u64 ts, u64 track);
 void perfetto_instant(struct perfetto *p, u64 ts, const struct perfetto_slice *s);
 void perfetto_counter(struct perfetto *p, u64 ts, u64 track, s64 value);
+void perfetto_counter_real(struct perfetto *p, u64 ts, u64 track, double value);
 
 /* State of a thread as Perfetto's generic kernel events count them. */
 enum { STATE_RUNNABLE = 2, STATE_RUNNING = 3, STATE_SLEEP = 4, STATE_BLOCKED = 5,

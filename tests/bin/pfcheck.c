@@ -53,6 +53,13 @@ static int next(struct span *s, struct field *f)
 		return -1;
 	f->number = tag >> 3;
 	f->wire = tag & 7;
+	if (f->wire == 1) {
+		if (s->end - s->p < 8)
+			return -1;
+		memcpy(&f->value, s->p, 8);
+		s->p += 8;
+		return 1;
+	}
 	if (f->wire == 0)
 		return varint(s, &f->value) ? 1 : -1;
 	if (f->wire == 2) {
@@ -119,8 +126,9 @@ static bool put(struct set *s, u64 v)
 enum { NAMES, CATEGORIES, ANNOTATIONS, ARGS, CONTEXTS, STAGES, KERNELS, TRACKS, OPS, SUBMITS,
        SETS };
 static struct set sets[SETS];
-static unsigned long counts[8];
-enum { SLICES, ENDS, INSTANTS, COUNTERS, STATES, GPUS, KERNEL_OPS, CLOCKS };
+static unsigned long counts[9];
+enum { SLICES, ENDS, INSTANTS, COUNTERS, STATES, GPUS, KERNEL_OPS, CLOCKS, ARROWS };
+static u64 kernel_ns;
 
 static void interned(struct span s, long packet)
 {
@@ -257,6 +265,8 @@ static void track_event(struct span s, u64 ts, long packet)
 			need(CATEGORIES, f.value, "category", packet);
 		if (f.number == 10)
 			need(NAMES, f.value, "event name", packet);
+		if (f.number == 47 || f.number == 48)
+			counts[ARROWS]++;
 		while (f.number == 3000 && next(&f.bytes, &inner) > 0)
 			if (!put(&sets[SUBMITS], inner.value))
 				problem("operation launched twice", inner.value, packet);
@@ -286,6 +296,7 @@ static void render_stage(struct span s, u64 ts, long packet)
 	if (number(all, 19, 0)) {
 		need(KERNELS, number(all, 19, 0), "kernel", packet);
 		counts[KERNEL_OPS]++;
+		kernel_ns += number(all, 2, 0);
 	}
 	while (next(&s, &f) > 0)
 		while (f.number == 21 && next(&f.bytes, &inner) > 0)
@@ -393,9 +404,10 @@ int main(int argc, char **argv)
 	running_check();
 	submits_check();
 	printf("packets %ld\nslices %lu\nends %lu\ninstants %lu\ncounters %lu\nstates %lu\nops %zu\n"
-	       "kernels %lu\nflows %zu\ngpus %lu\nclocks %lu\nproblems %d\n", packet,
+	       "kernels %lu\nkernel_ns %llu\narrows %lu\nflows %zu\ngpus %lu\nclocks %lu\nproblems %d\n", packet,
 		       counts[SLICES],
 	       counts[ENDS], counts[INSTANTS], counts[COUNTERS], counts[STATES], sets[OPS].n,
-	       counts[KERNEL_OPS], sets[SUBMITS].n, counts[GPUS], counts[CLOCKS], problems);
+	       counts[KERNEL_OPS], (unsigned long long)kernel_ns, counts[ARROWS],
+	       sets[SUBMITS].n, counts[GPUS], counts[CLOCKS], problems);
 	return problems != 0;
 }

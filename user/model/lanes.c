@@ -17,6 +17,7 @@ int lanes_add(struct lanes *l, const struct slice *s)
 		l->room = room;
 	}
 	l->slices[l->n++] = *s;
+	l->any_loose |= s->loose;
 	return 0;
 }
 
@@ -31,6 +32,44 @@ static int compare(const void *pa, const void *pb)
 	if (a->rank != b->rank)
 		return a->rank < b->rank ? -1 : 1;
 	return a->a < b->a ? -1 : a->a > b->a;
+}
+
+/* Takes the arrow's end, if there is room for it. */
+static bool slice_takes(struct slice *s, const struct slice *loose)
+{
+	if ((loose->flow_out && s->flow_out) || (loose->flow_in && s->flow_in))
+		return false;
+	s->flow_out |= loose->flow_out;
+	s->flow_in |= loose->flow_in;
+	return true;
+}
+
+/* Arrows' ends go to what is around them among the first n, which are in order; 0 or
+ * -ENOMEM. */
+static int lanes_bind(struct lanes *l, size_t n)
+{
+	size_t *open = malloc(n * sizeof(*open) + 1), depth = 0, kept = 0;
+
+	if (!open)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		const struct slice *s = &l->slices[i];
+
+		while (depth && l->slices[open[depth - 1]].end <= s->ts &&
+		       l->slices[open[depth - 1]].ts < s->ts)
+			depth--;
+		if (s->loose && depth && slice_takes(&l->slices[open[depth - 1]], s))
+			continue;
+		l->slices[kept] = *s;
+		if (!s->loose)
+			open[depth++] = kept;
+		kept++;
+	}
+	memmove(l->slices + kept, l->slices + n, (l->n - n) * sizeof(*l->slices));
+	l->n -= n - kept;
+	l->any_loose = l->n > kept;
+	free(open);
+	return 0;
 }
 
 static void lane_close(struct lane *lane, u64 until, const struct lanes_ops *ops, void *ctx)
@@ -102,7 +141,11 @@ int lanes_flush(struct lanes *l, u64 before, const struct lanes_ops *ops, void *
 
 	if (l->n)
 		qsort(l->slices, l->n, sizeof(*l->slices), compare);
-	for (; i < l->n && l->slices[i].ts < before && !err; i++) {
+	while (l->any_loose && i < l->n && l->slices[i].ts < before)
+		i++;
+	if (i)
+		err = lanes_bind(l, i);
+	for (i = 0; i < l->n && l->slices[i].ts < before && !err; i++) {
 		err = slice_write(l, &l->slices[i], ops, ctx);
 		free(l->slices[i].submits);
 	}

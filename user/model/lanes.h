@@ -2,7 +2,8 @@
  * Slices of one thread (or of one kind) in the order a track can take:
  * begin and end balanced, children inside parents. Slices come in any order
  * within the horizon and wait here until nothing earlier can come. One that
- * crosses its neighbour instead of nesting goes to a further lane.
+ * crosses its neighbour instead of nesting goes to a further lane. Ends of
+ * arrows come as slices of no length and go to the innermost slice around them.
  */
 #ifndef LANES_H
 #define LANES_H
@@ -14,10 +15,12 @@ struct slice {
 	u64 ts, end;
 	u64 name, category;	/* interned ids */
 	u16 kind;		/* the caller's */
+	bool loose;		/* the end of an arrow; stays a slice where none is around it */
 	u16 rank;		/* of slices that begin and end together the lowest is the
 				 * outermost */
 	u32 n_submits;
 	u64 *submits;		/* owned; freed after writing */
+	u64 flow_out, flow_in;	/* ids of arrows that leave and end here, 0 none */
 	u64 a, b;		/* the caller's */
 };
 
@@ -32,6 +35,7 @@ struct lanes {
 	u64 uuid, parent;	/* of the first lane, already described; parent for further
 				 * ones */
 	const char *name;	/* of further lanes */
+	bool any_loose;		/* among those that wait */
 	struct slice *slices;	/* waiting */
 	size_t n, room;
 	struct lane *lane;

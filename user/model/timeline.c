@@ -26,7 +26,8 @@ static void slice_begin(void *ctx, const struct slice *s, u64 track)
 	struct timeline *t = ctx;
 	struct perfetto_slice out = {
 		.track = track, .name = s->name, .category = s->category,
-		.submits = s->submits, .n_submits = s->n_submits, .cuda = s->kind == SLICE_API,
+		.submits = s->submits, .n_submits = s->n_submits,
+		.flow_out = s->flow_out, .flow_in = s->flow_in, .cuda = s->kind == SLICE_API,
 	};
 	struct perfetto_note notes[6] = {};
 	char text[32];
@@ -45,6 +46,8 @@ static void slice_begin(void *ctx, const struct slice *s, u64 track)
 	} else if (s->kind == SLICE_BLOCK) {
 		notes[0] = (struct perfetto_note){ "bytes", s->a, NULL, false };
 		notes[1] = (struct perfetto_note){ "sector", s->b, NULL, false };
+	} else if (s->kind == SLICE_SPAN) {
+		timeline_span_notes(s, notes);
 	} else if (s->kind >= SLICE_BATCH) {
 		timeline_uvm_notes(s, notes);
 	}
@@ -144,7 +147,7 @@ static int on_api(void *ctx, const struct api_call *c)
 	return timeline_add(t, tracks_thread(t, c->r.e.pid, c->r.e.tid), &s);
 }
 
-/* Launch arguments by type; at most 12. */
+/* Launch arguments by type; at most 9, and of a collective 11. */
 static void op_args(const struct gpu_op *op, struct perfetto_note *a)
 {
 	const struct kernel *k = (const void *)op->g;
@@ -165,6 +168,8 @@ static void op_args(const struct gpu_op *op, struct perfetto_note *a)
 					       NULL, false };
 		*a++ = (struct perfetto_note){ "shared_mem_dynamic", k->dynamic_shared_bytes,
 					       NULL, false };
+		if (op->collective)
+			timeline_collective_args(op->collective, a);
 	} else if (op->type == OP_COPY) {
 		*a++ = (struct perfetto_note){ "bytes", c->bytes, NULL, false };
 		*a++ = (struct perfetto_note){ "pageable", c->src_kind == MEMORY_PAGEABLE ||
@@ -178,7 +183,7 @@ static int on_op(void *ctx, const struct gpu_op *op)
 {
 	struct timeline *t = ctx;
 	const struct kernel *k = (const void *)op->g;
-	struct perfetto_note args[12] = {};
+	struct perfetto_note args[24] = {};
 	struct perfetto_op out = {
 		.event_id = ++t->counts.ops, .ts = time_end(op->g->e.ts, 0),
 		.gpu = op->device->gpu, .args = args,
@@ -325,6 +330,7 @@ static int on_host(void *ctx, const struct host_event *h)
 
 const struct view timeline_view = {
 	.api = on_api, .op = on_op, .sync = on_sync, .nvtx = on_nvtx, .overhead = on_overhead,
+	.span = timeline_span, .counter = timeline_counter, .flow = timeline_flow,
 	.host = on_host, .uvm = timeline_uvm, .xid = timeline_xid,
 };
 

@@ -7,7 +7,12 @@
 
 struct timeline;
 
-struct timeline_counts { u64 slices, ops, flows, instants, states, counters, late; };
+struct timeline_counts {
+	u64 slices, ops, instants, states, counters, late;
+	u64 flows;		/* links from calls to what they launched */
+	u64 spans;		/* of slices: what a framework or an interpreter ran */
+	u64 arrows;		/* their ends, as recorded */
+};
 
 extern const struct view timeline_view;	/* ctx: struct timeline * */
 

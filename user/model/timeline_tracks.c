@@ -20,6 +20,20 @@ static u64 as_u64(const void *p) { return (uintptr_t)p; }
 
 /* ---- tracks ---- */
 
+/* What tells one rank of a job from another stands in front: viewers cut the end. */
+static void process_describe(struct timeline *t, u64 uuid, u32 pid, u16 producer)
+{
+	const char *comm = model_process(t->m, producer, pid)->comm;
+	s32 rank = tracks_rank(t, pid);
+	char name[COMM_LEN + 32];
+
+	if (rank >= 0)
+		snprintf(name, sizeof(name), "rank %d: %s", rank, comm);
+	else
+		snprintf(name, sizeof(name), "%s", comm);
+	perfetto_process(t->p, uuid, shown_pid(pid), name);
+}
+
 static u64 process_track(struct timeline *t, u32 pid, u16 producer)
 {
 	u64 uuid = as_u64(hash_get(&t->processes, (u64)pid + 1));
@@ -28,7 +42,7 @@ static u64 process_track(struct timeline *t, u32 pid, u16 producer)
 		return uuid;
 	uuid = ++t->uuids;
 	hash_put(&t->processes, (u64)pid + 1, as_pointer(uuid));
-	perfetto_process(t->p, uuid, pid, model_process(t->m, producer, pid)->comm);
+	process_describe(t, uuid, pid, producer);
 	return uuid;
 }
 
@@ -63,7 +77,8 @@ struct lanes *tracks_thread(struct timeline *t, u32 pid, u32 tid)
 		return l;
 	parent = process_track(t, pid, 0);
 	uuid = ++t->uuids;
-	perfetto_thread(t->p, uuid, parent, pid, tid, model_thread(t->m, tid)->comm);
+	perfetto_thread(t->p, uuid, parent, shown_pid(pid), shown_pid(tid),
+			model_thread(t->m, tid)->comm);
 	l = lanes_new(t, uuid, uuid, "overlapping");
 	if (l)
 		hash_put(&t->threads, key, l);
@@ -142,8 +157,8 @@ int tracks_state(struct timeline *t, const struct event *e, u32 state)
 			return 0;
 		hash_put(&t->states, key, as_pointer(state));
 	}
-	perfetto_task_state(t->p, e->ts, e->cpu, e->tid, model_thread(t->m, e->tid)->comm,
-			    state);
+	perfetto_task_state(t->p, e->ts, e->cpu, shown_pid(e->tid),
+			    model_thread(t->m, e->tid)->comm, state);
 	t->counts.states++;
 	return 0;
 }
@@ -158,7 +173,7 @@ u64 tracks_context(struct timeline *t, const struct gpu_op *op)
 	if (id)
 		return id;
 	process_track(t, op->process->pid, op->process->producer);
-	id = perfetto_context(t->p, op->process->pid);
+	id = perfetto_context(t->p, shown_pid(op->process->pid));
 	hash_put(&t->contexts, key, as_pointer(id));
 	return id;
 }
@@ -168,13 +183,15 @@ u64 tracks_queue(struct timeline *t, const struct gpu_op *op)
 	u64 key = hash_mix(hash_mix((u64)op->g->e.producer << 32 | op->g->context) ^
 			   ((u64)op->device->gpu << 32 | op->g->stream));
 	u64 id = as_u64(hash_get(&t->queues, key));
-	char name[32], about[96];
+	char name[32], rank[24] = "", about[128];
 
 	if (id)
 		return id;
 	snprintf(name, sizeof(name), "Stream %u", op->g->stream);
-	snprintf(about, sizeof(about), "%s (%u), GPU %u, context %u", op->process->comm,
-		 op->process->pid, op->device->gpu, op->g->context);
+	if (tracks_rank(t, op->process->pid) >= 0)
+		snprintf(rank, sizeof(rank), "rank %d: ", tracks_rank(t, op->process->pid));
+	snprintf(about, sizeof(about), "%s%s (%u), GPU %u, context %u", rank, op->process->comm,
+		 shown_pid(op->process->pid), op->device->gpu, op->g->context);
 	id = perfetto_stage(t->p, name, about, false);
 	hash_put(&t->queues, key, as_pointer(id));
 	return id;
@@ -405,8 +422,7 @@ void tracks_finish(struct timeline *t)
 	while ((slot = hash_next(&t->processes, &at))) {
 		u32 pid = slot->key - 1;
 
-		perfetto_process(t->p, as_u64(slot->value), pid,
-				 model_process(t->m, 0, pid)->comm);
+		process_describe(t, as_u64(slot->value), pid, 0);
 	}
 	at = 0;
 	while ((slot = hash_next(&t->threads, &at))) {
@@ -414,7 +430,7 @@ void tracks_finish(struct timeline *t)
 		u32 pid = slot->key >> 32, tid = (u32)slot->key;
 
 		perfetto_thread(t->p, l->uuid, as_u64(hash_get(&t->processes, (u64)pid + 1)),
-				pid, tid, model_thread(t->m, tid)->comm);
+				shown_pid(pid), shown_pid(tid), model_thread(t->m, tid)->comm);
 	}
 	gpus_write(t);
 }
@@ -458,6 +474,10 @@ void timeline_free(struct timeline *t)
 	hash_free(&t->processes);
 	hash_free(&t->process_lanes);
 	hash_free(&t->uvm_lanes);
+	for (at = 0; (slot = hash_next(&t->texts, &at)); )
+		free(slot->value);
+	hash_free(&t->texts);
+	hash_free(&t->counter_tracks);
 	hash_free(&t->tops);
 	hash_free(&t->states);
 	hash_free(&t->contexts);

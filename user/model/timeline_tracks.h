@@ -34,6 +34,8 @@ struct timeline {
 	struct hash uvm_lanes;		/* (GPU, name) -> struct lanes */
 	struct hash tops;		/* name -> uuid as pointer */
 	struct hash states;		/* tid + 1 -> state after its last switch */
+	struct hash counter_tracks;	/* (producer, pid, name, GPU) -> uuid as pointer */
+	struct hash texts;		/* hash -> struct text: names that must live on */
 	struct hash contexts, queues, kernels, names;	/* -> interned id as pointer */
 	u64 stages[OP_TYPES];		/* interned ids */
 	struct hash submits;		/* (producer, correlation) -> struct submits */
@@ -49,11 +51,21 @@ static inline u64 time_end(u64 ts, u64 dur_ns)
 		ts + dur_ns;
 }
 
+/* Viewers count processes in s32; ids that trace_set.c gave begin at 2^31, those of Linux end
+ * at 2^22. */
+static inline u32 shown_pid(u32 pid)
+{
+	return pid >> 31 ? (pid & 0x3fffffff) | 0x40000000 : pid;
+}
+
 void timeline_begin(struct timeline *t);	/* before any packet; acts once */
 
 /* NULL when out of memory. */
 struct lanes *tracks_thread(struct timeline *t, u32 pid, u32 tid);
+/* name lives on: see tracks_text. */
 struct lanes *tracks_process(struct timeline *t, u32 pid, u16 producer, const char *name);
+const char *tracks_text(struct timeline *t, const char *text);	/* a copy that does */
+s32 tracks_rank(struct timeline *t, u32 pid);	/* of a distributed job, -1 unknown */
 u64 tracks_further(struct timeline *t, u64 parent, const char *name);
 u64 tracks_process_uuid(struct timeline *t, u32 pid);
 /* One of the tracks under "GPU n unified memory"; name lives on. NULL when out of memory. */
@@ -78,9 +90,9 @@ u64 *submits_take(struct timeline *t, u16 producer, u32 correlation, u32 *n);
 /* timeline.c, for timeline_uvm.c */
 enum slice_kind {
 	SLICE_API, SLICE_NVTX, SLICE_IOCTL, SLICE_WAIT, SLICE_OVERHEAD, SLICE_BLOCK,
-	SLICE_BATCH, SLICE_SERVICE, SLICE_EVICT,
+	SLICE_SPAN, SLICE_FLOW, SLICE_BATCH, SLICE_SERVICE, SLICE_EVICT,
 };
-enum { RANK_NVTX = 0, RANK_API = 1, RANK_IN_API = 8 };	/* + depth */
+enum { RANK_NVTX = 0, RANK_API = 1, RANK_IN_API = 8, RANK_LOOSE = 0xffff };	/* + depth */
 u64 timeline_intern(struct timeline *t, enum intern kind, const char *text);
 int timeline_add(struct timeline *t, struct lanes *l, struct slice *s);
 int timeline_instant(struct timeline *t, u64 track, u64 ts, const char *name,
@@ -91,6 +103,14 @@ int timeline_uvm(void *ctx, const struct uvm_event *u);
 int timeline_xid(void *ctx, const struct xid_event *x);
 /* What a slice of unified memory says of itself; at most 4 and an end. */
 void timeline_uvm_notes(const struct slice *s, struct perfetto_note *notes);
+
+/* timeline_span.c */
+int timeline_span(void *ctx, const struct span *s);
+int timeline_counter(void *ctx, const struct counter *c);
+int timeline_flow(void *ctx, const struct flow *f);
+void timeline_span_notes(const struct slice *s, struct perfetto_note *notes);	/* at most 1 */
+/* At most 11 and an end. */
+void timeline_collective_args(const struct collective_info *c, struct perfetto_note *a);
 
 int depth_add(struct timeline *t, const struct gpu_op *op);
 int depth_flush(struct timeline *t, u64 before);
