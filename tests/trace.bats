@@ -294,7 +294,8 @@ large() {	# large FILE: every kind, random values
 	cc "${asan[@]}" -x c - -o "$D/canary" <<< 'int main(void) { return 0; }' || skip "this compiler has no sanitizers"
 	cd "$ROOT"
 	for p in mktrace cattrace; do
-		cc "${asan[@]}" -o "$D/$p" tests/bin/$p.c user/trace*.c user/crc32c.c user/schema*.c user/log.c -lzstd
+		cc "${asan[@]}" -o "$D/$p" tests/bin/$p.c user/trace*.c user/crc32c.c user/schema*.c user/log.c \
+			user/hash.c user/arena.c -lzstd
 	done
 	gentrace 3 100 > "$D/text"
 	"$D/mktrace" < "$D/text" > "$D/t"
@@ -308,7 +309,7 @@ large() {	# large FILE: every kind, random values
 	cd "$ROOT"
 	"$clang" -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -D_GNU_SOURCE \
 		-DFUZZER -Ibpf -Iuser tests/fuzz/trace.c user/trace*.c user/crc32c.c user/schema*.c user/log.c \
-		-lzstd -o "$D/fuzz" 2> "$D/err" || skip "needs clang's fuzzer: $(head -1 "$D/err")"
+		user/hash.c user/arena.c -lzstd -o "$D/fuzz" 2> "$D/err" || skip "needs clang's fuzzer: $(head -1 "$D/err")"
 	mkdir "$D/corpus"
 	small "$D/corpus/small"
 	edittrace extra-columns < "$D/corpus/small" > "$D/corpus/plain"

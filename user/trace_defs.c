@@ -7,6 +7,7 @@
 #include <err.h>
 #include <stdlib.h>
 #include <string.h>
+#include "hash.h"
 #include "trace_format.h"
 
 #define KEEP_BYTES (256u << 20)	/* beyond this, new ones are written but not remembered */
@@ -54,13 +55,12 @@ static u64 time_of(const struct event *e)
 static u64 hash(const struct event *e)
 {
 	const u64 *p = (const u64 *)e;
-	u64 h = time_of(e) ^ ((u64)e->size << 48 | e->kind << 16 | e->producer);
+	u64 h = hash_mix(time_of(e) ^ ((u64)e->size << 48 | e->kind << 16 | e->producer));
 
 	for (u32 i = 1; i < e->size / 8u; i++) {
 		if (i == 2)	/* size, kind, producer and the CPU, which does not count */
 			continue;
-		h = (h ^ p[i]) * 0x9e3779b97f4a7c15ULL;
-		h ^= h >> 29;
+		h = hash_mix(h ^ p[i]);
 	}
 	return h;
 }

@@ -19,21 +19,28 @@
 #define REPEAT_BYTES (64u << 20)	/* definitions are repeated after so much file */
 #define AGE_NS 2000000000ULL		/* no block waits longer: readers merge by time */
 #define AGE_CHECK 1024			/* records between looks at the clock */
-#define BUCKETS 256
+#define BUCKETS 4096
+#define OPEN_BYTES (48u << 20)		/* in all open blocks: many producers share it */
+#define KEEP_BLOCKS 512			/* with more of them an empty one holds no memory */
 
 struct block {
 	struct block *next;		/* of its bucket */
+	struct block *other;		/* of all */
+	struct block *open;		/* of the definitions of its kind that hold records */
 	const struct layout *layout;
 	u16 kind, producer;
+	bool listed;			/* in that list */
 	u32 n;
 	u64 first_ts, last_ts, opened_ns;
-	struct buffer rows, tails;
-	u32 *tail_len;
+	struct buffer rows, tails, tail_len;
 };
 
 struct trace_writer {
 	struct trace_file file;
-	struct block *blocks[BUCKETS];
+	struct block *blocks[BUCKETS], *all, **all_end;
+	struct block *open[EVENT_DEFINITIONS_END];	/* by kind, as they began */
+	struct block **open_end[EVENT_DEFINITIONS_END];
+	size_t block_n, open_bytes;
 	struct layout *layouts[EVENT_KIND_MAX];
 	bool described[EVENT_KIND_MAX];	/* its schema is in the file */
 	struct definitions *definitions;
@@ -67,6 +74,7 @@ static int writer_begin(struct trace_writer *w, const struct trace_info *info)
 {
 	int ret;
 
+	w->all_end = &w->all;
 	w->definitions = definitions_new();
 	w->zstd = ZSTD_createCCtx();
 	if (!w->zstd)
@@ -155,10 +163,23 @@ static int schema_write(struct trace_writer *w, const struct layout *l)
 	return ret;
 }
 
+static void block_empty(struct trace_writer *w, struct block *b)
+{
+	w->open_bytes -= b->rows.len + b->tails.len;
+	b->n = b->rows.len = b->tails.len = b->tail_len.len = 0;
+	if (w->block_n <= KEEP_BLOCKS)
+		return;
+	free(b->rows.data);
+	free(b->tails.data);
+	free(b->tail_len.data);
+	b->rows = b->tails = b->tail_len = (struct buffer){};
+}
+
 /* The block alone; it is empty afterwards, and what could not be written is counted. */
 static int block_flush(struct trace_writer *w, struct block *b, u32 flags)
 {
-	struct rows rows = { b->rows.data, b->n, b->tail_len, b->tails.data, b->tails.len };
+	struct rows rows = { b->rows.data, b->n, (u32 *)b->tail_len.data, b->tails.data,
+			     b->tails.len };
 	struct block_head h = {
 		.type = BLOCK_RECORDS, .kind = b->kind, .producer = b->producer,
 		.records = b->n, .flags = flags, .first_ts = b->first_ts, .last_ts = b->last_ts,
@@ -177,25 +198,28 @@ static int block_flush(struct trace_writer *w, struct block *b, u32 flags)
 		w->lost += flags & BLOCK_REPEAT ? 0 : b->n;
 		w->repeat_due = true;
 	}
-	b->n = b->rows.len = b->tails.len = 0;
+	block_empty(w, b);
 	return ret;
 }
 
 static int definitions_flush(struct trace_writer *w, u32 flags)
 {
+	struct block *b;
 	int ret = 0, err;
 
 	for (u16 kind = 1; kind < EVENT_DEFINITIONS_END; kind++)
-		for (int i = 0; i < BUCKETS; i++)
-			for (struct block *b = w->blocks[i]; b; b = b->next)
-				if (b->kind == kind && (err = block_flush(w, b, flags)))
-					ret = err;
+		while ((b = w->open[kind])) {
+			w->open[kind] = b->open;
+			b->listed = false;
+			err = block_flush(w, b, flags);
+			ret = err ?: ret;
+		}
 	return ret;
 }
 
 static struct block *block_get(struct trace_writer *w, u16 kind, u16 producer)
 {
-	struct block **at = &w->blocks[(kind + producer * 31) % BUCKETS];
+	struct block **at = &w->blocks[(producer + kind * 37u) % BUCKETS];
 	struct block *b;
 
 	for (b = *at; b; b = b->next)
@@ -204,17 +228,29 @@ static struct block *block_get(struct trace_writer *w, u16 kind, u16 producer)
 	b = calloc(1, sizeof(*b));
 	if (!b)
 		err(1, "cannot keep a block of a trace in memory");
-	*b = (struct block){ *at, w->layouts[kind], kind, producer };
-	if (b->layout->type->tail) {
-		b->tail_len = calloc(BATCH_RECORDS, sizeof(u32));
-		if (!b->tail_len)
-			err(1, "cannot keep a block of a trace in memory");
-	}
+	*b = (struct block){ *at, NULL, NULL, w->layouts[kind], kind, producer };
+	w->block_n++;
+	*w->all_end = b;
+	w->all_end = &b->other;
 	return *at = b;
 }
 
+/* Definitions that hold records must be found before any other block is written. Those of a
+ * block that was flushed by itself stay in the list, and are in it once. */
+static void block_opened(struct trace_writer *w, struct block *b)
+{
+	if (b->kind >= EVENT_DEFINITIONS_END || b->listed)
+		return;
+	b->listed = true;
+	b->open = NULL;
+	if (!w->open[b->kind])
+		w->open_end[b->kind] = &w->open[b->kind];
+	*w->open_end[b->kind] = b;
+	w->open_end[b->kind] = &b->open;
+}
+
 /* The struct as this program knows it: a shorter record gets zeros, a longer one is cut. */
-static void block_append(struct block *b, const struct event *e)
+static void block_append(struct trace_writer *w, struct block *b, const struct event *e)
 {
 	const struct record_type *type = b->layout->type;
 	u16 fixed = e->size < type->size ? e->size : type->size;
@@ -224,6 +260,7 @@ static void block_append(struct block *b, const struct event *e)
 	if (!b->n) {
 		b->opened_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
 		b->first_ts = b->last_ts = e->ts;
+		block_opened(w, b);
 	}
 	b->first_ts = e->ts < b->first_ts ? e->ts : b->first_ts;
 	b->last_ts = e->ts > b->last_ts ? e->ts : b->last_ts;
@@ -231,13 +268,17 @@ static void block_append(struct block *b, const struct event *e)
 	memcpy(b->rows.data + b->rows.len, e, fixed);
 	memset(b->rows.data + b->rows.len + fixed, 0, type->size - fixed);
 	b->rows.len += type->size;
+	w->open_bytes += type->size;
 	if (type->tail) {
 		if (type->tail == AS_TEXT)
 			len = strnlen((const char *)tail, len);
 		buffer_reserve(&b->tails, len + 1);	/* never NULL */
 		memcpy(b->tails.data + b->tails.len, tail, len);
 		b->tails.len += len;
-		b->tail_len[b->n] = len;
+		w->open_bytes += len;
+		buffer_reserve(&b->tail_len, sizeof(len));
+		memcpy(b->tail_len.data + b->tail_len.len, &len, sizeof(len));
+		b->tail_len.len += sizeof(len);
 	}
 	b->n++;
 }
@@ -258,7 +299,7 @@ static int definitions_repeat(struct trace_writer *w)
 	while (!ret && (e = definitions_next(w->definitions, &i))) {
 		struct block *b = block_get(w, e->kind, e->producer);
 
-		block_append(b, e);
+		block_append(w, b, e);
 		if (block_full(b))
 			ret = block_flush(w, b, BLOCK_REPEAT);
 	}
@@ -288,11 +329,9 @@ static int blocks_flush(struct trace_writer *w, u64 opened_before)
 {
 	int ret = 0, err;
 
-	for (int i = 0; i < BUCKETS; i++)
-		for (struct block *b = w->blocks[i]; b; b = b->next)
-			if (b->n && b->opened_ns <= opened_before &&
-			    (err = block_flush_ordered(w, b)))
-				ret = err;
+	for (struct block *b = w->all; b; b = b->other)
+		if (b->n && b->opened_ns <= opened_before && (err = block_flush_ordered(w, b)))
+			ret = err;
 	return ret;
 }
 
@@ -331,10 +370,12 @@ int trace_put(struct trace_writer *w, const struct event *e)
 	if (e->kind < EVENT_DEFINITIONS_END && !definitions_add(w->definitions, e))
 		return 0;
 	b = block_get(w, e->kind, e->producer);
-	block_append(b, e);
+	block_append(w, b, e);
 	w->records++;
 	if (block_full(b))
 		return block_flush_ordered(w, b);
+	if (w->open_bytes > OPEN_BYTES)
+		return trace_flush(w);
 	if (w->records % AGE_CHECK == 0)
 		return blocks_flush(w, clock_ns(CLOCK_MONOTONIC_COARSE) - AGE_NS);
 	return 0;
@@ -357,14 +398,13 @@ int trace_close(struct trace_writer *w)
 	w->payload.len = 0;
 	ret = block_write(w, &end) ?: ret;
 	ret = trace_file_close(&w->file) ?: ret;
-	for (int i = 0; i < BUCKETS; i++)
-		while ((b = w->blocks[i])) {
-			w->blocks[i] = b->next;
-			free(b->rows.data);
-			free(b->tails.data);
-			free(b->tail_len);
-			free(b);
-		}
+	while ((b = w->all)) {
+		w->all = b->other;
+		free(b->rows.data);
+		free(b->tails.data);
+		free(b->tail_len.data);
+		free(b);
+	}
 	for (int i = 0; i < EVENT_KIND_MAX; i++)
 		free(w->layouts[i]);
 	definitions_free(w->definitions);
