@@ -146,3 +146,323 @@ fields() {
 		'["a.json",0,500,610,"sub/b.json",300,500,610]' ]
 	[ "$(fields task pid tid ns_pid comm)" = "$(printf '%s\n' '10 10 10 "python"' '2147483648 2147483648 10 "python"' '2147483648 77 10 ""')" ]
 }
+
+@test "a file that began before the first one moves all, for no time is negative" {
+	"$put" -j out.gst > summary.json <<- END
+		file a origin 1000000
+		process 1
+		thread 1
+		api a 1 500 10
+		file b origin 900000
+		process 2
+		thread 2
+		api b 1 700 10
+	END
+	[ "$(fields source shift_ns)" = "$(printf '%s\n' 99300 -700)" ]
+	[ "$(fields api ts pid | sort -n)" = "$(printf '%s\n' "0 2" "99800 1")" ]
+	[ "$(fields clock ts realtime_ns)" = "0 900700" ]
+}
+
+@test "a file alone keeps its times; one with times since 1970 is on the clock of one with an origin" {
+	"$put" out.gst <<- END
+		file a origin 1700000000000000000
+		process 1
+		thread 1
+		api a 1 123456789 10
+	END
+	[ "$(fields api ts)" = 123456789 ]
+	[ "$(fields source shift_ns)" = 0 ]
+	[ "$(fields clock ts realtime_ns)" = "123456789 1700000000123456789" ]
+	"$put" out.gst <<- END
+		file a
+		process 1
+		thread 1
+		api a 1 1700000000000000500 10
+		file b origin 1700000000000000000
+		process 2
+		thread 2
+		api b 1 400 10
+	END
+	[ "$(fields api ts | sort)" = "$(printf '%s\n' 1700000000000000400 1700000000000000500)" ]
+	[ "$(fields source shift_ns)" = "$(printf '%s\n' 0 1700000000000000000)" ]
+	# neither file says when its clock began: nothing moves, and no clock is claimed
+	"$put" out.gst <<- END
+		file a
+		process 1
+		thread 1
+		api a 1 1000 10
+		file b
+		process 2
+		thread 2
+		api b 1 400 10
+	END
+	[ "$(fields api ts | sort -n)" = "$(printf '%s\n' 400 1000)" ]
+	[ -z "$(records clock)" ]
+}
+
+@test "correlation ids beyond 31 bits link what they linked, and nothing else" {
+	"$put" out.gst <<- END
+		file a
+		process 10
+		thread 10
+		api a 0x123456789abcdef0 100 10
+		api b 0x80000000 200 10
+		api c 0x7fffffff 300 10
+		api d 0xffffffff9abcdef0 400 10
+		kernel d 0xffffffff9abcdef0 410 10
+		kernel a 0x123456789abcdef0 420 10
+		kernel none 0x123456789abcdef1 430 10
+		kernel c 0x7fffffff 440 10
+		kernel b 0x80000000 450 10
+	END
+	[ "$(fields api correlation | sort -u | wc -l)" -eq 4 ]
+	join -o 1.2,2.2 -e - <(fields api correlation ts | sort) <(fields kernel correlation ts | sort) | sort > links
+	[ "$(cat links)" = "$(printf '%s\n' "100 420" "200 450" "300 440" "400 410")" ]
+	[ "$(fields kernel ts correlation | grep -c '^430 .*[1-9]')" -eq 1 ]
+}
+
+@test "more processes than a trace can tell apart: said, and no trace" {
+	{ echo file a; seq 65535 | sed 's/^/process /'; } > lines
+	run -1 "$put" out.gst < lines
+	[ "${lines[0]}" = "importput: cannot import a: more than 65534 processes in all (import fewer files at once)" ]
+	[ ! -e out.gst ]
+	head -n 65535 lines | "$put" out.gst 2> /dev/null
+	[ "$(records task | wc -l)" -eq 65534 ]
+}
+
+@test "stacks that a file has itself are taken as they are" {
+	"$put" out.gst <<- END
+		file a
+		process 10
+		thread 10
+		op around 0 10000
+		api one 1 100 10
+		stack 1 100 main;step;launch
+		api two 2 200 10
+		stack 2 200 main;step;launch
+		process 11
+		thread 11
+		op around 0 10000
+		api three 3 300 10
+	END
+	[ "$(records stack | wc -l)" -eq 2 ]
+	fields stack frames user_frames | grep -x '0x1000000000001,0x1000000000002,0x1000000000003 3'
+	[ "$(fields symbol text)" = "$(printf '"%s"\n' launch step main around)" ]
+	[ "$(fields api_stack process correlation | sort)" = "$(printf '%s\n' "1 1" "1 2" "2 3")" ]
+	run -0 "$O/test/modeldump" out.gst
+	[ "$(grep -c 'stack=launch;step;main$' <<< "$output")" -eq 2 ]
+}
+
+@test "spans that cross are counted, and both are around what lies within them" {
+	"$put" -j out.gst > summary.json <<- END
+		file a
+		process 10
+		thread 10
+		op first 103 101
+		op second 150 500
+		api both 1 160 10
+		api second_only 2 300 10
+		api crosses 3 195 100
+		api outside 4 700 10
+	END
+	[ "$(value summary.json '.inputs[0].odd[] | "\(.count) \(.what)"' | sort)" = \
+		"$(printf '%s\n' "1 API call ends after a span it began in" "1 span ends after the one it began in")" ]
+	run -0 "$O/test/modeldump" out.gst
+	for want in "both stack=second;first" "second_only stack=second" "crosses stack=second" "outside stack=-"; do
+		grep -qE "^api .* name=${want% *} .*${want#* }\$" <<< "$output" || { echo "$want"; echo "$output"; false; }
+	done
+}
+
+@test "in whole microseconds an inner end may be one late; in nanoseconds not" {
+	for extra in 0 7; do
+		"$put" -j out.gst > summary.json <<- END
+			file a
+			process 10
+			thread 10
+			python outer 1000 10000
+			op inner 2000 10000
+			api call 1 3000 9000
+			op next $((20000 + extra)) 1000
+		END
+		run -0 "$O/test/modeldump" out.gst
+		if [ $extra -eq 0 ]; then
+			[ "$(value summary.json '.inputs[0].odd')" = "[]" ]
+			[[ "$output" == *"name=call"*"stack=inner;outer"* ]]
+		else
+			[ "$(value summary.json '[.inputs[0].odd[].count] | add')" -eq 2 ]
+			[[ "$output" == *"name=call"*"stack=inner"$'\n'* ]]
+		fi
+	done
+}
+
+@test "what was not understood, what was counted, where it is damaged: said, in JSON, and exit 1 for damage" {
+	text="$(printf '%s\n' "file a.json" "odd phase b" "odd phase b" "odd key x" "fact ph X 5" "fact ph M 1" "fact ph X 2")"
+	run -0 --separate-stderr "$put" -j out.gst <<< "$text"
+	[ "$(jq -c '.inputs[0] | .facts, .odd, .damage' <<< "$output" | paste -sd' ')" = \
+		'{"ph":{"M":1,"X":7}} [{"what":"phase","which":"b","count":2},{"what":"key","which":"x","count":1}] null' ]
+	[ "$(grep -v max_kb <<< "$stderr")" = "$(printf 'importput: a.json: %s\n' '2 x phase "b"' '1 x key "x"')" ]
+	run -1 --separate-stderr "$put" -j out.gst <<< "$text"$'\ndamage too_short 1234\ndamage later 2000'
+	[ "$(jq -c '.inputs[0].damage' <<< "$output")" = '{"why":"too_short","at":1234}' ]
+	[[ "$stderr" == *"importput: cannot read all of a.json: too_short at byte 1234 (what is before it was imported)"* ]]
+	[ -s out.gst ]
+	# many kinds of them: the most frequent are named, and their number; memory for them is bounded
+	{ echo "file a"; seq 9000 | sed 's/^/odd which /'; echo odd most x; echo odd most x; } > many
+	run -0 --separate-stderr "$put" -j out.gst < many
+	[ "$(jq -r '.inputs[0].odd | length, (map(.count) | add)' <<< "$output" | paste -sd' ')" = "4098 9002" ]
+	[ "$(grep -c "^importput: a: .* x " <<< "$stderr")" -eq 5 ]
+	[[ "$stderr" == *"importput: a: and 4093 other kinds of things that were not understood (-v names them)"* ]]
+}
+
+@test "equal names, collectives and devices are one; what is said again of a device fills in" {
+	printf '%s\n' "file a" "process 1" "names 3000" "names 3000" "collective allreduce 1" "collective allreduce 1" \
+		"collective allreduce 2" "device 0" "device 0 5000" "device 0 6000 H100" "process 2" "names 10" > lines
+	run -0 "$put" out.gst < lines
+	[ "$(grep -c '^collective 1$' <<< "$output")" -eq 2 ]
+	[ "$(records name | grep -c 'producer=1 .* what=span')" -eq 3000 ]
+	[ "$(records name | grep -c 'producer=2 .* what=span')" -eq 10 ]
+	[ "$(fields collective id sequence)" = "$(printf '%s\n' "1 1" "2 2")" ]
+	[ "$(fields device ordinal mem_bytes name)" = '0 5000 "H100"' ]
+}
+
+@test "the trace goes to a pipe, or appears for its owner alone" {
+	printf '%s\n' "file a" "process 1" "thread 1" "api a 1 5 5" > lines
+	"$put" out.gst < lines
+	[ "$(stat -c %a out.gst)" = 600 ]
+	"$put" - < lines 2> /dev/null | cmp - out.gst
+}
+
+@test "more than fits into memory is sorted on disk: all there, in order, in bounded memory" {
+	# 232 bytes and 3 records a launch: 464 MB
+	printf '%s\n' "file a" "process 10" "thread 10" "many 2000000 12345" > lines
+	mkdir tmp
+	TMPDIR="$PWD/tmp" run -0 --separate-stderr "$put" -j out.gst < lines
+	[ "$(jq -c .kinds <<< "$output")" = '{"api":2000000,"kernel":2000000,"span":2000000}' ]
+	[ "$(jq -c .calls_with_stack <<< "$output")" = 2000000 ]
+	kb="$(sed -n 's/^max_kb //p' <<< "$stderr")"
+	echo "$kb"
+	[ "$kb" -lt $((128 << 10)) ]
+	[ -z "$(ls tmp)" ]
+	# in order of time, each kind: the last call begins at 1000 + 1999999 * 110 + 10
+	"$O/test/cattrace" -r out.gst | awk '$1 == "api" || $1 == "kernel" || $1 == "span" {
+		ts = substr($2, 4) + 0
+		n[$1]++
+		bad += ts < last[$1]
+		last[$1] = ts
+		sum[$1] += ts % 1000003
+	} END { print n["api"], n["kernel"], n["span"], bad + 0, last["api"] - 10, last["kernel"] - 60, last["span"] }' > order
+	[ "$(cat order)" = "2000000 2000000 2000000 0 220000890 220000890 220000890" ]
+	run -0 "$O/test/modeldump" out.gst quiet
+	[[ "$output" == *"links correlated=2000000 uncorrelated=0 early=0 no_stack=0 "* ]]
+}
+
+# until_spilled PID: it has written records to a nameless file
+until_spilled() {
+	local fd
+	for fd in "/proc/$1/fd/"*; do
+		[[ "$(readlink "$fd")" == *"(deleted)" ]] && [ "$(stat -Lc %s "$fd")" -gt 1000000 ] && return
+	done
+	return 1
+}
+
+@test "killed in the middle: nothing is left, neither of the trace nor of temporary records" {
+	mkfifo lines
+	mkdir tmp
+	TMPDIR="$PWD/tmp" "$put" out.gst < lines 3>&- &
+	exec 7> lines
+	printf '%s\n' "file a" "process 10" "thread 10" "many 700000 1" >&7
+	until_true until_spilled $!
+	kill -9 $!
+	wait $! || true
+	exec 7>&-
+	[ "$(ls)" = "$(printf '%s\n' lines tmp)" ]
+	[ -z "$(ls tmp)" ]
+}
+
+@test "a full disk: said with the folder, and no trace" {
+	requires mounts
+	printf '%s\n' "file a" "process 10" "thread 10" "many 700000 1" > lines
+	printf '%s\n' "file a" "process 10" "thread 10" "names 400000" > names
+	mkdir small
+	run -0 unshare -m bash -c '
+		mount -t tmpfs -o size=8m none small
+		TMPDIR=small "$1" out.gst < lines
+		echo "exit $?"
+		ls out.gst small
+		umount small
+		mount -t tmpfs -o size=256k none small
+		"$1" small/out.gst < names
+		echo "exit $?"
+		ls small' - "$put"
+	echo "$output"
+	[[ "$output" == *"importput: cannot write temporary records in small (TMPDIR names another folder): No space left on device"* ]]
+	[[ "$output" == *"importput: cannot write small/out.gst: No space left on device"* ]]
+	[ "$(grep -c '^exit 1$' <<< "$output")" -eq 2 ]
+	[[ "$output" != *small/out.gst*$'\n'*out.gst ]]
+}
+
+# ---- packed files ----
+
+# unpacked FILE: its text is that of `plain`
+unpacked() { "$O/test/unpackcat" "$1" 2> said | cmp - plain; }
+
+@test "gzip and zstd files are unpacked: several members, padding, steps over what zstd says" {
+	requires zstd
+	seq 200000 > plain
+	unpacked plain
+	[ "$(cat said)" = "packed $(stat -c %s plain)" ]
+	gzip -kc plain > one.gz
+	unpacked one.gz
+	[ "$(cat said)" = "packed $(stat -c %s one.gz)" ]
+	{ head -n 1000 plain | gzip -c; tail -n +1001 plain | gzip -1c; gzip -c < /dev/null; } > two.gz
+	unpacked two.gz
+	{ cat two.gz; head -c 1000 /dev/zero; } > padded.gz
+	unpacked padded.gz
+	{ head -n 1000 plain | zstd -qc; printf 'P*M\030\004\0\0\0abcd'; tail -n +1001 plain | zstd -qc; } > two.zst
+	unpacked two.zst
+	{ printf 'P*M\030\004\0\0\0abcd'; zstd -qc plain; } > skip.zst
+	unpacked skip.zst
+	for f in plain one.gz two.zst; do
+		"$O/test/unpackcat" -p - < $f 2> said | cmp - plain
+		[ "$(head -n 1 said)" = "peek 5000" ]
+		"$O/test/unpackcat" -p - < <(cat $f) 2> said | cmp - plain
+	done
+	printf ab > plain
+	unpacked plain
+	gzip -kc plain > one.gz
+	unpacked one.gz
+	: > plain
+	unpacked plain
+}
+
+@test "packed files that are cut or damaged give what was before, and say where" {
+	requires zstd
+	seq 200000 > plain
+	for pack in gzip zstd; do
+		$pack -qkc plain > whole
+		head -c 100000 whole > cut
+		run -1 --separate-stderr "$O/test/unpackcat" cut
+		[ "${stderr_lines[0]}" = "unpackcat: cannot read all of cut: the $pack data ends early at byte 100000 of the file" ]
+		[ "${#lines[@]}" -gt 1000 ]
+		[ "$(head -n 500 <<< "$output")" = "$(head -n 500 plain)" ]
+		{ head -c 50000 whole; tail -c +50001 whole | head -c 8 | tr '\000-\377' '\001-\377\000'; tail -c +50009 whole; } > broken
+		run -1 --separate-stderr "$O/test/unpackcat" broken
+		[[ "${stderr_lines[0]}" =~ ^"unpackcat: cannot read all of broken: the $pack data is damaged at byte "[0-9]+" of the file"$ ]]
+	done
+	{ gzip -c plain; echo rubbish; } > behind.gz
+	run -1 --separate-stderr "$O/test/unpackcat" behind.gz
+	[ "$output" = "$(cat plain)" ]
+	[ "${stderr_lines[0]}" = "unpackcat: cannot read all of behind.gz: what follows the gzip data at byte $(($(stat -c %s behind.gz) - 8)) of the file is none" ]
+	printf '\037\213\010' > short.gz
+	run -1 "$O/test/unpackcat" short.gz
+	[ "${lines[0]}" = "unpackcat: cannot read all of short.gz: the gzip data ends early at byte 3 of the file" ]
+}
+
+@test "who wants no more need not wait for a packed pipe to end" {
+	seq 2000000 | gzip -1 > big.gz
+	mkfifo pipe
+	{ head -c 600000 big.gz; until_true [ -e done ]; } > pipe 3>&- &
+	"$O/test/unpackcat" -n 100 pipe > some 2> said
+	touch done
+	wait
+	cmp -n 100 some <(seq 2000000)
+}

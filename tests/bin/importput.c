@@ -3,7 +3,7 @@
  * Lines to the importer, as a reader of a format would call it, so that what is
  * behind the readers is tested without any.
  *
- *   importput [-j] OUT < LINES       -j: the summary
+ *   importput [-j] OUT < LINES       -j: the summary. The memory it took goes to stderr.
  *
  *   file PATH [origin NS] [rank N WORLD] [host NAME]
  *   process ID [NAME]                what follows is of this process
@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include "import.h"
 #include "log.h"
 #include "out.h"
@@ -226,6 +227,7 @@ int main(int argc, char **argv)
 	bool json = argc > 1 && !strcmp(argv[1], "-j");
 	struct json j = { .f = stdout };
 	char *s = NULL, *save, *w;
+	struct rusage usage;
 	size_t room = 0;
 	int ret;
 
@@ -250,5 +252,7 @@ int main(int argc, char **argv)
 		import_say(im);
 	ret = ret || import_damaged(im);
 	import_free(im);
+	getrusage(RUSAGE_SELF, &usage);
+	fprintf(stderr, "max_kb %ld\n", usage.ru_maxrss);
 	return ret;
 }

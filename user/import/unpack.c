@@ -340,7 +340,7 @@ static int packing_find(struct unpack *u)
 		return fail(n, "cannot read %s", u->path);
 	u->packed = u->len;
 	u->ended = u->len < 4;
-	if (u->len >= 4 && !memcmp(u->in, "\x1f\x8b\x08", 3)) {
+	if (u->len >= 3 && !memcmp(u->in, "\x1f\x8b\x08", 3)) {
 		u->packing = GZIP;
 		if (inflateInit2(&u->z, 15 + 16) != Z_OK)
 			return fail(-ENOMEM, "cannot unpack %s", u->path);
