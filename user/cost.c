@@ -63,10 +63,7 @@ static void report_table(const struct cost *c, const struct trap_cost *t,
 	warn("cost, in ns a run:");
 	table_print(table, stderr, 0, "  ");
 	table_free(table);
-	for (size_t i = 0; i < c->programs.count; i++)
-		if (c->programs.rows[i].missed)
-			warn("%s did not run %llu times: it ran on that CPU already",
-			     c->programs.rows[i].program, c->programs.rows[i].missed);
+	costs_say_missed(&c->programs);
 	if (t->uprobe_ns)
 		warn("a probe on an instruction that the kernel must single-step: %llu ns instead of %llu",
 		     t->stepped_ns, t->uprobe_ns);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "arena.h"
 #include "costs.h"
+#include "log.h"
 
 #define PROGRAMS_MAX 64		/* of a set */
 
@@ -66,6 +67,14 @@ u64 costs_ns(const struct costs *c, const struct trap_cost *t)
 	for (size_t i = 0; i < c->count; i++)
 		sum += cost_row_ns(&c->rows[i], t);
 	return sum;
+}
+
+void costs_say_missed(const struct costs *c)
+{
+	for (size_t i = 0; i < c->count; i++)
+		if (c->rows[i].missed)
+			warn("%s did not run %llu times: it ran on that CPU already",
+			     c->rows[i].program, c->rows[i].missed);
 }
 
 void costs_free(struct costs *c)

@@ -26,6 +26,8 @@ int costs_traps(const struct costs *c, struct trap_cost *t);
 /* Programs and traps, of all of them or of one row. */
 u64 costs_ns(const struct costs *c, const struct trap_cost *t);
 u64 cost_row_ns(const struct cost_row *row, const struct trap_cost *t);
+/* A line for each whose hits the kernel left out (user/missed.c). */
+void costs_say_missed(const struct costs *c);
 void costs_free(struct costs *c);
 
 #endif

@@ -32,6 +32,7 @@ void record_cost(struct recorder *r, u64 span_ns, u64 own_ns)
 	if (costs_traps(&r->costs, &trap))
 		warn("the cost of a trap is left out: it could not be measured");
 	print_programs(&r->costs, &trap);
+	costs_say_missed(&r->costs);
 	warn("probes %.2f%% of one core, this program %.2f%%, in %.1f s",
 	     100.0 * costs_ns(&r->costs, &trap) / span_ns, 100.0 * own_ns / span_ns,
 	     span_ns / 1e9);
