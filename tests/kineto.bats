@@ -103,6 +103,22 @@ check() { run -0 python3 "$ROOT/tests/kineto_check.py" "$O" "$@"; }
 	[ "$(field api tid | tr '\n' ' ')" = "100 200 " ]
 }
 
+@test "kernels are of the process that calls, not of the first one; arrows and marks under a GPU's number are no process" {
+	cat > a.json <<-'END'
+		{"schemaVersion": 1, "traceEvents": [
+		 {"ph":"X","cat":"user_annotation","name":"step","pid":100,"tid":100,"ts":1,"dur":90},
+		 {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":5,"dur":2,"args":{"stream":7,"correlation":1}},
+		 {"ph":"f","id":1,"cat":"async_gpu","name":"cudaLaunchKernel","pid":0,"tid":7,"ts":5,"bp":"e"},
+		 {"ph":"f","id":1,"cat":"of some tool","name":"arrow","pid":0,"tid":7,"ts":5},
+		 {"ph":"i","name":"mark","pid":0,"tid":7,"ts":6},
+		 {"ph":"X","cat":"Runtime","name":"cudaLaunchKernel","pid":200,"tid":201,"ts":2,"dur":2,"args":{"correlation":1}}]}
+	END
+	imported a.json
+	[ "$(field kernel producer)" = "$(field api producer)" ]
+	[ "$(field kernel pid)" = 200 ]
+	[ "$(jq '.inputs[0].processes' <<< "$said")" = 2 ]
+}
+
 @test "copies, sets, waits and overheads by their names, whoever wrote them" {
 	{ echo '{"schemaVersion": 1, "traceEvents": ['
 	for name in "Memcpy HtoD (Pageable -> Device)" "Memcpy DtoH (Device -> Pinned)" "Memcpy PtoP (Device -> Device)" \

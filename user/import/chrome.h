@@ -119,7 +119,11 @@ struct chrome {			/* one file being read */
 	struct hash threads;	/* process, id -> struct chrome_thread */
 	struct chrome_thread *last;	/* the thread before: events come in runs */
 	struct chrome_process *main;	/* the GPU's */
+	u64 caller;		/* id of the process that makes the first call, if one is */
+	bool has_caller;	/* among the first events */
 	bool nameless;		/* main was needed before its pid was seen */
+	struct hash gpu_pids;	/* pids + 1 under which GPU operations are shown */
+	bool dry;		/* looking ahead: nothing is said */
 	struct hash foreign;	/* correlations of calls of others than main -> process */
 	struct hash async;	/* category, id, scope -> struct chrome_open */
 	u32 open_n;
@@ -156,6 +160,9 @@ int chrome_member(struct chrome *c, const struct scan_text *key);
 void chrome_clear(struct chrome *c);
 struct chrome_text chrome_keep(struct chrome *c, const struct scan_text *t);
 void chrome_id(struct chrome *c, struct chrome_id *id, const struct scan_text *t, bool quoted);
+
+/* import_odd, unless it is only a look ahead. */
+void chrome_odd(struct chrome *c, const char *what);
 
 /* chrome_args.c */
 int chrome_args(struct chrome *c);

@@ -95,11 +95,15 @@ void chrome_put_end(struct chrome *c)
 	pop(c, &t->open);
 }
 
+/* Of the text: addresses would give another order of things each time. */
+static u64 category_hash(const struct chrome_category *category)
+{
+	return category ? hash_bytes(category->name, category->n) : 0;
+}
+
 static u64 row_of(const struct chrome_category *category, const char *name, u32 n)
 {
-	u64 of = category ? hash_bytes(category->name, category->n) : 0;
-
-	return hash_mix(hash_bytes(name, n) + of) | CHROME_ID_TEXT;
+	return hash_mix(hash_bytes(name, n) + category_hash(category)) | CHROME_ID_TEXT;
 }
 
 static void put_async_span(struct chrome *c, const struct chrome_open *o, s64 end)
@@ -118,7 +122,7 @@ static void put_async_span(struct chrome *c, const struct chrome_open *o, s64 en
 void chrome_put_async(struct chrome *c, bool end)
 {
 	const struct chrome_event *e = &c->e;
-	u64 key = e->category ? hash_address(e->category) : 0;
+	u64 key = category_hash(e->category);
 	struct chrome_open *top;
 
 	if (!e->id.given) {

@@ -16,13 +16,19 @@ void chrome_clear(struct chrome *c)
 	c->texts_n = 0;
 }
 
+void chrome_odd(struct chrome *c, const char *what)
+{
+	if (!c->dry)
+		import_odd(c->im, what, "");
+}
+
 struct chrome_text chrome_keep(struct chrome *c, const struct scan_text *t)
 {
 	struct chrome_text kept = { .s = c->texts + c->texts_n };
 	bool odd = false;
 
 	if (t->cut || t->n >= CHROME_TEXTS - c->texts_n) {
-		import_odd(c->im, "text too long", "");
+		chrome_odd(c, "text too long");
 		kept.s = "";
 		return kept;
 	}
@@ -33,7 +39,7 @@ struct chrome_text chrome_keep(struct chrome *c, const struct scan_text *t)
 		kept.n = t->n;
 	}
 	if (odd)
-		import_odd(c->im, "unknown escape in a text", "");
+		chrome_odd(c, "unknown escape in a text");
 	c->texts_n += kept.n;
 	c->texts[c->texts_n++] = '\0';
 	return kept;
@@ -55,9 +61,9 @@ static int member_time(struct chrome *c, bool *has, s64 *ns)
 		return r;
 	*has = scan_scaled(t.s, t.n, 3, ns, &inexact);
 	if (!*has && !is_word(&t, "null"))
-		import_odd(c->im, "time that is no number", "");
+		chrome_odd(c, "time that is no number");
 	if (inexact)
-		import_odd(c->im, "time finer than 1 ns", "");
+		chrome_odd(c, "time finer than 1 ns");
 	return 1;
 }
 
@@ -122,7 +128,7 @@ static int member_phase(struct chrome *c)
 	if (r > 0 && quoted && t.n == 1)
 		c->e.phase = *t.s;
 	else if (r > 0)
-		import_odd(c->im, "unknown phase", "");
+		chrome_odd(c, "unknown phase");
 	return r;
 }
 

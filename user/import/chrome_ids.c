@@ -68,8 +68,8 @@ static struct chrome_process *made(struct chrome *c, struct chrome_process *p)
 static struct chrome_process *main_process(struct chrome *c)
 {
 	if (!c->main) {
-		c->main = made(c, process_at(c, CHROME_NAMELESS));
-		c->nameless = true;
+		c->nameless = !c->has_caller;
+		c->main = made(c, process_at(c, c->nameless ? CHROME_NAMELESS : c->caller));
 	}
 	return c->main;
 }
@@ -88,9 +88,24 @@ static bool is_row(const struct chrome_id *pid)
 	return s && !strncmp(s, "GPU ", 4);
 }
 
-/* The first process with events of a CPU is that of the GPU operations. */
+/* A category that is of a CPU for sure. */
+static bool on_cpu(const struct chrome_category *category)
+{
+	switch (category ? category->kind : CHROME_OTHER) {
+	case CHROME_RUNTIME: case CHROME_DRIVER: case CHROME_OP: case CHROME_ANNOTATION:
+	case CHROME_PYTHON: case CHROME_OVERHEAD: case CHROME_MEMORY:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The first process with events of a CPU is that of the GPU operations, if none is known to
+ * call. Under a GPU's number there are also marks and ends of flows. */
 static struct chrome_process *cpu_process(struct chrome *c, struct chrome_process *p)
 {
+	if (!p->producer && hash_get(&c->gpu_pids, p->id + 1) && !on_cpu(c->e.category))
+		return main_process(c);
 	if (c->nameless && !p->producer) {
 		p->producer = c->main->producer;
 		p->pid = c->main->pid;
@@ -101,14 +116,14 @@ static struct chrome_process *cpu_process(struct chrome *c, struct chrome_proces
 		c->main = p;
 	}
 	made(c, p);
-	if (!c->main)
+	if (!c->main && (!c->has_caller || p->id == c->caller))
 		c->main = p;
 	return p;
 }
 
 static struct chrome_thread *thread_at(struct chrome *c, struct chrome_process *p, u64 id)
 {
-	u64 key = hash_mix(hash_address(p) + hash_mix(id));
+	u64 key = hash_mix(p->id + hash_mix(id));
 	struct chrome_thread *t;
 
 	for (; (t = hash_get(&c->threads, key)); key++)
@@ -205,6 +220,7 @@ void chrome_ids_free(struct chrome *c)
 	hash_free(&c->threads);
 	hash_free(&c->processes);
 	hash_free(&c->foreign);
+	hash_free(&c->gpu_pids);
 	for (u32 i = 0; i < c->categories_n; i++)
 		free(c->categories[i]);
 	free(c->categories);

@@ -145,6 +145,49 @@ static int read_document(struct chrome *c)
 	return r < 0 ? r : 1;
 }
 
+/* Among the events of this array that are in the window. */
+static void look_for_call(struct chrome *c)
+{
+	enum chrome_kind kind;
+
+	while (!c->has_caller && scan_item(&c->scan) > 0) {
+		if (scan_peek(&c->scan) != '{' || chrome_event(c) != SCAN_END)
+			return;
+		kind = c->e.category ? c->e.category->kind : CHROME_OTHER;
+		if ((kind != CHROME_RUNTIME && kind != CHROME_DRIVER) || !c->e.pid.given)
+			continue;
+		c->caller = c->e.pid.n;
+		c->has_caller = true;
+	}
+}
+
+/* Which process calls the GPU, from the first events: those of other processes and of the GPU
+ * may come before its own. */
+static void look_ahead(struct chrome *c)
+{
+	struct json_scan from;
+	struct scan_text key;
+
+	scan_ahead(&c->scan);
+	from = c->scan;
+	c->scan.ended = true;		/* the window stays as it is */
+	c->dry = true;
+	if (scan_enter(&c->scan, '[')) {
+		look_for_call(c);
+	} else if (scan_enter(&c->scan, '{')) {
+		while (scan_key(&c->scan, &key) > 0) {
+			if (is(&key, "traceEvents") && scan_enter(&c->scan, '[')) {
+				look_for_call(c);
+				break;
+			}
+			if (scan_skip(&c->scan) <= 0)
+				break;
+		}
+	}
+	c->dry = false;
+	c->scan = from;
+}
+
 /* What is to be said at the end: r as of the last value. 0 or reported. */
 static int finish(struct chrome *c, int r)
 {
@@ -170,6 +213,7 @@ static int read_all(struct chrome *c)
 	int next, r = 1;
 
 	scan_mark(&c->scan);
+	look_ahead(c);
 	while ((next = scan_peek(&c->scan)) && r > 0) {
 		if (next == '[') {
 			scan_enter(&c->scan, '[');
@@ -204,7 +248,8 @@ static void put_facts(struct chrome *c)
 			import_fact(c->im, "ph", i ? &phase : "None", i ? 1 : 4, c->phases[i]);
 	}
 	for (u32 i = 0; i < c->categories_n; i++)
-		import_fact(c->im, "cat", c->categories[i]->name, c->categories[i]->n,
+		if (c->categories[i]->count)
+			import_fact(c->im, "cat", c->categories[i]->name, c->categories[i]->n,
 			    c->categories[i]->count);
 	if (c->uncategorized)
 		import_fact(c->im, "cat", "None", 4, c->uncategorized);

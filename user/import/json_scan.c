@@ -67,6 +67,12 @@ void scan_mark(struct json_scan *s)
 		s->p += 3;
 }
 
+void scan_ahead(struct json_scan *s)
+{
+	while (s->end - s->p < (long)SCAN_WINDOW && fill(s, s->p))
+		;
+}
+
 int scan_peek_space(struct json_scan *s)
 {
 	if (*s->p == ' ' && s->p[1] > ' ')

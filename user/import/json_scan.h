@@ -48,6 +48,7 @@ void scan_close(struct json_scan *s);
 u64 scan_offset(const struct json_scan *s);
 
 void scan_mark(struct json_scan *s);	/* steps over a byte order mark */
+void scan_ahead(struct json_scan *s);	/* fills the window */
 int scan_peek_space(struct json_scan *s);
 /* The next byte that is no white space, not taken; 0 at the end of the file. */
 static inline int scan_peek(struct json_scan *s)

@@ -39,6 +39,8 @@ static void head(struct chrome *c, struct gpu_head *g, u16 kind, u16 size)
 		g->correlation = import_correlation(c->im, p->producer, correlation);
 	if (!hash_get(&c->devices, g->device + 1ULL))
 		hash_put(&c->devices, g->device + 1ULL, p);
+	if (e->pid.given && !hash_get(&c->gpu_pids, e->pid.n + 1))
+		hash_put(&c->gpu_pids, e->pid.n + 1, p);
 }
 
 static u32 text_id(struct chrome *c, u16 producer, enum chrome_arg arg)

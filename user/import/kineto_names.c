@@ -33,7 +33,8 @@ enum chrome_kind kineto_kind(const char *category, size_t n)
 		{ "cpu_instant_event", CHROME_MEMORY },
 		{ "hardware_counters", CHROME_COUNTERS }, { "mtia_counters", CHROME_COUNTERS },
 		{ "xpu_scope_profiler", CHROME_COUNTERS },
-		{ "ac2g", CHROME_LAUNCH_FLOW }, { "async_cpu_to_gpu", CHROME_LAUNCH_FLOW },
+		{ "ac2g", CHROME_LAUNCH_FLOW }, { "async_gpu", CHROME_LAUNCH_FLOW },
+		{ "async_cpu_to_gpu", CHROME_LAUNCH_FLOW },
 		{ "fwdbwd", CHROME_FLOW }, { "forward_backward", CHROME_FLOW },
 	};
 
@@ -101,6 +102,10 @@ void kineto_copy_name(struct copy *r, const char *name)
 	else
 		return;
 	r->copy_kind = copy_kind(initial(name), initial(to));
+	if (!sides && initial(name) == 'D')
+		r->src_kind = MEMORY_DEVICE;
+	if (!sides && initial(to) == 'D')
+		r->dst_kind = MEMORY_DEVICE;
 }
 
 enum sync_type kineto_sync_type(const char *name)
