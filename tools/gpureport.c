@@ -8,11 +8,12 @@
 #include "options.h"
 #include "out.h"
 #include "report.h"
+#include "sqlite_export.h"
 
 #define INPUTS_MAX 1024
 
 static struct settings {
-	const char *inputs[INPUTS_MAX], *step;
+	const char *inputs[INPUTS_MAX], *step, *sqlite;
 	u32 input_n, top;
 	bool json, verbose;
 } set = { .top = 20 };
@@ -22,6 +23,8 @@ static const struct option_row options[] = {
 			"a recording, one or more (as one); - is standard input"),
 	OPT_SET(struct settings, json, 'j', "json", NULL, OPT_SWITCH,
 		"one JSON object with every name, all numbers integers"),
+	OPT_SET(struct settings, sqlite, 0, "sqlite", "OUT", OPT_STRING,
+		"an SQLite database instead, with the tables of Nsight Systems"),
 	OPT_SET(struct settings, step, 0, "step", "REGEX", OPT_STRING,
 		"annotations and NVTX ranges whose name matches are the steps"),
 	OPT_SET(struct settings, top, 0, "top", "N", OPT_UNSIGNED,
@@ -62,6 +65,17 @@ static void note_cost(const struct report *r)
 	     usage.ru_maxrss);
 }
 
+static int export_database(void)
+{
+	char *damage = NULL;
+	int err = sqlite_export(set.inputs, set.input_n, set.sqlite, &damage);
+
+	if (damage)
+		err = fail(0, "%s", damage);
+	free(damage);
+	return err;
+}
+
 int main(int argc, char **argv)
 {
 	struct report *r;
@@ -70,6 +84,8 @@ int main(int argc, char **argv)
 
 	if (code >= 0)
 		return code;
+	if (set.sqlite)
+		return export_database() ? 1 : 0;
 	r = report_new();
 	err = report_run(r, set.inputs, set.input_n, set.step, &damage);
 	if (!err) {

@@ -22,7 +22,7 @@ static const char known[] =
 	"CUPTI_ACTIVITY_KIND_GRAPH_TRACE PROFILER_OVERHEAD NVTX_EVENTS "
 	"OSRT_API CUDNN_EVENTS CUBLAS_EVENTS MPI_P2P_EVENTS MPI_COLLECTIVES_EVENTS "
 	"MPI_START_WAIT_EVENTS MPI_OTHER_EVENTS UCP_SUBMIT_EVENTS UCP_PROGRESS_EVENTS UCP_EVENTS "
-	"SCHED_EVENTS COMPOSITE_EVENTS GPU_METRICS SYSCALL ";
+	"SCHED_EVENTS COMPOSITE_EVENTS GPU_METRICS SYSCALL GPUSCOPE_* ";
 
 static bool is_known(const char *table)
 {
@@ -95,7 +95,7 @@ static void read_times(struct nsys *n)
 		"CUPTI_ACTIVITY_KIND_GRAPH_TRACE", "PROFILER_OVERHEAD", "NVTX_EVENTS",
 		"OSRT_API", "CUDNN_EVENTS", "CUBLAS_EVENTS", "MPI_P2P_EVENTS",
 		"MPI_COLLECTIVES_EVENTS", "MPI_START_WAIT_EVENTS", "MPI_OTHER_EVENTS",
-		"SCHED_EVENTS", "COMPOSITE_EVENTS",
+		"SCHED_EVENTS", "COMPOSITE_EVENTS", "GPUSCOPE_SPANS",
 	};
 	s64 origin = first_value(n, "TARGET_INFO_SESSION_START_TIME", "utcEpochNs"), first = 0;
 	s64 least;
@@ -173,6 +173,7 @@ static int nsys_read(struct import *im, const char *path)
 	nsys_read_host(&n);
 	nsys_read_gpu(&n);
 	nsys_read_samples(&n);
+	nsys_read_own(&n);
 	rows = tell_rows(&n);
 	import_file_counts(im, db_bytes(n.db), rows);
 out:

@@ -2,7 +2,7 @@
  * Inside of the reader of Nsight Systems' SQLite exports, shared by its files
  * alone: nsys.c (the file as a whole), nsys_ids.c (what its ids stand for),
  * nsys_gpu.c (operations), nsys_host.c (calls and ranges of threads),
- * nsys_sample.c (stacks, samples, scheduling, metrics).
+ * nsys_sample.c (stacks, samples, scheduling, metrics), nsys_own.c.
  */
 #ifndef NSYS_H
 #define NSYS_H
@@ -28,6 +28,7 @@ struct nsys {
 	struct hash thread_names;	/* globalTid -> struct nsys_string */
 	struct hash domains;	/* globalPid, domain -> u32 NAME_NVTX_DOMAIN */
 	struct hash stacks;	/* producer, chain of a call -> u64 id */
+	struct hash collectives;	/* id -> struct collective with texts by StringIds */
 	struct hash gpus;	/* id of TARGET_INFO_GPU -> struct device */
 	struct hash ordinals;	/* pid, CUDA ordinal -> struct device */
 	bool by_cuda_device;	/* gpus are by CUDA ordinal, the same in all processes */
@@ -75,6 +76,12 @@ u64 nsys_span(struct nsys *n, const char *table, s64 start, s64 end, u64 *dur_ns
 void nsys_read_gpu(struct nsys *n);
 void nsys_read_host(struct nsys *n);
 void nsys_read_samples(struct nsys *n);
+
+/* ---- nsys_own.c: what gpureport --sqlite adds ---- */
+
+void nsys_read_own(struct nsys *n);
+void nsys_collectives_read(struct nsys *n);
+u32 nsys_collective(struct nsys *n, struct nsys_process *p, s64 id);	/* 0: none */
 
 /* The columns of a table are an enum and a list in the same order. */
 #define NSYS_SELECT(n, scan, table, columns)					\

@@ -57,11 +57,12 @@ static void kernel_facts(struct nsys *n, const struct db_scan *s, u32 column,
 static void read_kernels(struct nsys *n)
 {
 	enum { NAME = OWN, SHORT, REGISTERS, GRID, BLOCK = GRID + 3, STATIC = BLOCK + 3,
-	       DYNAMIC, LOCAL };
+	       DYNAMIC, LOCAL, COLLECTIVE };
 	static const char *const columns[] = {
 		HEAD, "demangledName|nameId|name|shortName|mangledName", "shortName",
 		"registersPerThread", "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ",
 		"staticSharedMemory", "dynamicSharedMemory", "localMemoryPerThread",
+		"gpuscopeCollectiveId",
 	};
 	static const char table[] = "CUPTI_ACTIVITY_KIND_KERNEL";
 	struct nsys_process *p;
@@ -82,6 +83,8 @@ static void read_kernels(struct nsys *n)
 		k.static_shared_bytes = db_int(&s, STATIC);
 		k.dynamic_shared_bytes = db_int(&s, DYNAMIC);
 		k.local_bytes = db_int(&s, LOCAL);
+		if (!db_null(&s, COLLECTIVE))
+			k.collective = nsys_collective(n, p, db_int(&s, COLLECTIVE));
 		kernel_facts(n, &s, SHORT, &k.g);
 		import_put(n->im, &k.g.e);
 	}

@@ -318,6 +318,7 @@ int nsys_ids_read(struct nsys *n)
 	read_ordinals(n);
 	read_memory_kinds(n);
 	read_host_name(n);
+	nsys_collectives_read(n);
 	return 0;
 }
 
@@ -332,6 +333,7 @@ void nsys_ids_free(struct nsys *n)
 	hash_free(&n->threads);
 	hash_free(&n->thread_names);
 	hash_free(&n->domains);
+	hash_free(&n->collectives);
 	hash_free(&n->gpus);
 	hash_free(&n->ordinals);
 	arena_free(&n->arena);

@@ -65,9 +65,12 @@ u64 nsys_stack(struct nsys *n, u16 producer, s64 chain)
 
 static void read_composite(struct nsys *n)
 {
-	enum { ID, START, CPU, THREAD, WEIGHT };
-	static const char *const columns[] = { "id", "start", "cpu", "globalTid", "cpuCycles" };
+	enum { ID, START, CPU, THREAD, WEIGHT, NAME };
+	static const char *const columns[] = {
+		"id", "start", "cpu", "globalTid", "cpuCycles", "nameId",
+	};
 	static const char what[] = "cpu samples";
+	bool named = db_has_column(n->db, "COMPOSITE_EVENTS", "nameId");	/* ours */
 	struct nsys_thread *t;
 	struct db_scan s;
 
@@ -79,10 +82,14 @@ static void read_composite(struct nsys *n)
 		r.e.ts = db_int(&s, START) + n->early_ns;
 		r.e.producer = t->process->producer;
 		r.e.pid = import_pid(n->im, r.e.producer);
-		r.e.tid = t->tid;
+		r.e.tid = named && !(db_int(&s, THREAD) & 0xffffff) ? 0 : t->tid;
 		r.e.cpu = db_null(&s, CPU) ? CPU_UNKNOWN : db_int(&s, CPU);
 		r.weight = db_null(&s, WEIGHT) ? 1 : db_int(&s, WEIGHT);
-		r.name = import_name(n->im, r.e.producer, NAME_COUNTER, what, strlen(what));
+		if (!named)
+			r.name = import_name(n->im, r.e.producer, NAME_COUNTER, what,
+					     strlen(what));
+		else if (!db_null(&s, NAME))
+			r.name = nsys_name(n, t->process, NAME_COUNTER, db_int(&s, NAME));
 		r.stack = read_stack(n, "SAMPLING_CALLCHAINS", r.e.producer, db_int(&s, ID));
 		import_put(n->im, &r.e);
 	}
