@@ -60,7 +60,8 @@ static const struct { const char *name; u64 n; } few[] = {
 	{ "op", 6 }, { "gpu", 4 }, { "batch", 50 }, { "service", 50 }, { "addr", 1 << 16 },
 	{ "range", 3 }, { "range_bytes", 1 << 16 }, { "src", 3 }, { "dst", 3 },
 	{ "processor", 4 }, { "freed", 2 }, { "cause", 10 }, { "access", 6 }, { "rm", 9 },
-	{ "xid", 20 }, { "code", 100 }, {}
+	{ "xid", 20 }, { "code", 100 }, { "rank", 5 }, { "collective", 20 }, { "sequence", 9 },
+	{ "group", 25 }, { "ranks", 25 }, {}
 };
 
 static u64 time_next(void)

@@ -69,6 +69,8 @@ static void marks_sort(struct marks *m)
 
 static void marks_forget(struct marks *m)
 {
+	if (!m->at)
+		return;
 	m->n -= m->at;
 	memmove(m->list, m->list + m->at, m->n * sizeof(*m->list));
 	m->at = 0;
