@@ -137,7 +137,7 @@ swap() {
 	done
 	# a threshold of finding_parts.h that changes must change in the manual too
 	[ "$(sed -n 's/^#define [A-Z_]* *\([0-9][0-9]*\).*/\1/p' "$ROOT/user/model/finding_parts.h" | tr '\n' ' ')" = \
-		"4 25 10 8 50 50 10 1 256 50 10 30 10 50 100 1000 10 " ]
+		"4 25 10 8 50 50 10 1 256 50 10 30 10 10 20 8 50 5 5 50 100 1000 10 " ]
 }
 
 @test "no finding without evidence, and none about an ordinary program" {

@@ -90,18 +90,34 @@ call() { echo "api ts=$2 producer=$1 pid=$((10 * $1)) tid=$((10 * $1)) dur_ns=$3
 		kernel 1 1000 100 2 correlation=1
 		call 1 950 20 2 1 launch
 		kernel 1 1130 70 2 correlation=2	# 30 idle: launched before
-		call 1 1000 600 9 5 sync		# 1200-1650: the host waits in a call
+		call 1 1000 600 9 5 sync		# 1200-1600: the host waits in a call, then 50
 		call 1 1650 20 3 1 launch
 		kernel 1 1700 100 2 correlation=3	# 50 from the launch
 		call 1 2800 20 4 1 launch		# 1800-2800: the host does something else
 		kernel 1 2810 90 2 correlation=4
 		kernel 1 3000 10 2			# 100: nobody knows
 	} | report
-	is '.ranks[0].idle_by_cause | with_entries(select(.value > 0))' '{"unknown":100,"queued":30,"launch":60,"host":1000,"sync":450}'
+	is '.ranks[0].idle_by_cause | with_entries(select(.value > 0))' '{"unknown":100,"queued":30,"launch":60,"host":1050,"sync":400}'
 	is '.ranks[0] | [.idle_ns, .launch_bound_ns, .gaps]' '[1640,1510,4]'
 	is '.ranks[0].kernels | [.count, .no_launch.count, .no_launch.total_ns, .delay.count, .delay.p50_ns, .delay.max_ns]' '[5,1,10,4,50,180]'
 	run -0 "$BIN/gpureport" "$T/t.gst"
 	[[ "$output" == *"1 kernels have no launch in the recording (20.0%, 2.7% of kernel time)"* ]] || { echo "$output"; false; }
+}
+
+@test "a copy that blocks its thread is why the GPU is idle until it returns, then what the thread does" {
+	{
+		rank 1 0
+		echo "name producer=1 id=20 what=api text=cudaMemcpy"
+		echo "name producer=1 id=21 what=api text=cudaMalloc"
+		call 1 1000 1000 1 20 copy		# the copy is done at 1400, the call at 2000
+		echo "copy ts=1100 producer=1 pid=10 dur_ns=300 correlation=1 copy_kind=DtoH"
+		call 1 2100 500 2 21 alloc
+		call 1 2700 10 3 1 launch
+		kernel 1 2800 100 2 correlation=3
+	} | report
+	# 600 in the copy's call, 500 in cudaMalloc, 200 beside it, 100 from the launch
+	is '.ranks[0].idle_by_cause | with_entries(select(.value > 0))' '{"launch":100,"host":200,"copy":600,"memory":500}'
+	is '.ranks[0].idle_ns' 1400
 }
 
 @test "the queue is what was launched and has not started, over time" {
@@ -206,6 +222,29 @@ collectives() {
 	is '.comm.collectives | [.matched, .list[0].last, .list[0].spread_ns, .list[0].end_spread_ns]' '[1,"1",100,0]'
 	is '[.processes, .kernels.count, .api.count, .launch.correlated]' '[2,2,2,2]'
 	is '[.by_process[].pid] | unique | length' 2
+}
+
+# finding RULE: what it says about whom, and its evidence
+finding() { jq -c --arg r "$1" '[.findings[] | select(.rule == $r) | [.about, .evidence]]' "$T/json"; }
+
+@test "a rank that is late again and again, and communication in the open, are findings with their evidence" {
+	{
+		rank 1 0; rank 2 1
+		for i in $(seq 10); do
+			t=$((10000 * i))
+			kernel 1 $t 1000 2; kernel 2 $t 3000 2
+			kernel 1 $((t + 1000)) 4000 3; kernel 2 $((t + 3000)) 2000 3
+		done
+	} > "$T/lines"
+	report < "$T/lines"
+	[ "$(finding straggler)" = '[["rank 1",{"last":10,"collectives":10,"others_waited_ns":20000,"it_waited_ns":0,"first_to_last_ns":190000,"ends_differ_ns":0}]]' ] ||
+		{ finding straggler; false; }
+	[ "$(finding exposed_comm)" = '[["all ranks that communicate",{"exposed_ns":60000,"communication_ns":60000,"first_to_last_ns":190000,"kernels":20}]]' ] ||
+		{ finding exposed_comm; false; }
+	# in turns nobody is a straggler; where it is hidden, nothing is in the open
+	awk '/^kernel/ && /name=[23]/ { split($2, t, "="); r = int(t[2] / 10000) % 2; if (r) { if (/producer=1/) sub(/producer=1 pid=10/, "producer=2 pid=20"); else sub(/producer=2 pid=20/, "producer=1 pid=10") } }
+		{ print }' "$T/lines" | sed '/^kernel.*name=2/s/dur_ns=[0-9]*/dur_ns=9000/' | report
+	[ "$(finding straggler)$(finding exposed_comm)" = "[][]" ] || { finding straggler; finding exposed_comm; false; }
 }
 
 @test "names decide the class of a kernel" {

@@ -119,6 +119,19 @@ loop() {
 			} }'
 }
 
+@test "steps that overlap by what the profiler rounded are all there" {
+	{
+		names 1 "ProfilerStep#1" "ProfilerStep#2" "ProfilerStep#3"
+		span 1 1 1000 1001
+		span 1 2 2000 1000
+		span 1 3 2999 1000
+	} | make_trace
+	steps "process 1 10 profiler host 10 0 0 ProfilerStep#
+step 1000 2001 1
+step 2000 3000 2
+step 2999 3999 3"
+}
+
 @test "without names the repetition of the kernels is the step, not that of the layers" {
 	for layers in 1 2 7 40; do
 		loop 6 $layers | make_trace
@@ -206,6 +219,16 @@ five_steps() {
 	run -0 "$BIN/gpureport" "$T/t.gst"
 	[[ "$output" == *"step 4 of rank pid 10 took 1.40 us, not 1.00 us: 400 ns more of communication"* ]] || { echo "$output"; false; }
 	[[ "$output" =~ pid\ 10\ +5\ +1.00\ us\ +1.00\ us\ +1.40\ us\ +27.8\ +21.3\ +4.6\ +46.3\ +1\ +profiler:\ ProfilerStep# ]] || { echo "$output"; false; }
+}
+
+@test "steps that take much longer than the others are a finding" {
+	five_steps | make_trace
+	is '[.findings[] | select(.rule == "step_outliers") | [.about, .evidence]]' \
+		'[["rank pid 10",{"outliers":1,"steps":5,"median_ns":1000,"longest_ns":1400,"beyond_median_ns":400,"of_that_part_ns":400}]]'
+	is '[.findings[] | select(.rule == "step_outliers") | .text]' '["1 of 5 steps take much longer than the others, most of the difference is communication"]'
+	five_steps | sed '/^span/s/dur_ns=1400/dur_ns=1050/' | make_trace
+	rm "$T/json"
+	is '[.findings[] | select(.rule == "step_outliers")]' '[]'
 }
 
 @test "a kernel is of the step that launched it, not of the one in which it runs" {

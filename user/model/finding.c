@@ -139,6 +139,16 @@ static void launch_look(struct finder *f, const struct rule *rule)
 	}
 }
 
+/* Are graphs launched, whether or not their kernels are told? */
+static bool graphs_used(const struct report *r)
+{
+	u64 launches = r->graphs.count + r->graph_kernels;
+
+	for (size_t i = 0; i < r->ranks.n; i++)
+		launches += r->ranks.list[i]->graph_launches;
+	return launches;
+}
+
 static void tiny_look(struct finder *f, const struct rule *rule)
 {
 	struct report *r = f->r;
@@ -147,7 +157,7 @@ static void tiny_look(struct finder *f, const struct rule *rule)
 	u64 launch = r->launch_calls ? r->launch_ns / r->launch_calls : 0;
 	struct finding *x;
 
-	if (kernels < TINY_KERNELS || r->graphs.count || r->graph_kernels ||
+	if (kernels < TINY_KERNELS || graphs_used(r) ||
 	    !launch || median > launch || share_pct(r->kernels.n, kernels) > TINY_NAMES_PCT)
 		return;
 	x = finding_add(f, rule, "all launches",
@@ -218,6 +228,7 @@ size_t findings(struct report *r, const struct finding **list)
 
 	if (!r->findings_looked) {
 		look(&f, uvm_rules);
+		look(&f, rank_rules);
 		look(&f, rules);
 		r->findings = f.list;
 		r->finding_n = f.n;

@@ -24,6 +24,7 @@ void finding_prove(struct finding *x, const char *name, u64 value);
 u64 share_pct(u64 part, u64 whole);	/* rounded down; of nothing 0 */
 
 extern const struct rule uvm_rules[];	/* finding_uvm.c; ends with name NULL */
+extern const struct rule rank_rules[];	/* finding_ranks.c */
 
 /* Thresholds: each stands in gpureport(8). */
 #define PING_PONG_TURNS      4	/* a block that moved on so often */
@@ -39,6 +40,13 @@ extern const struct rule uvm_rules[];	/* finding_uvm.c; ends with name NULL */
 #define CPU_FAULT_PCT       10	/* of a thread's time in faults on what was on a GPU */
 #define DRIVER_PCT          30	/* of a thread's time in calls of drivers */
 #define DRIVER_CALLS        10
+#define COMM_KERNELS        10
+#define COMM_PCT            20	/* of the time of ranks that communicate, in the open */
+#define STRAGGLER_MATCHED    8
+#define STRAGGLER_LAST_PCT  50	/* of its collectives, at which it was last */
+#define STRAGGLER_WAIT_PCT   5	/* of all ranks' time, that the others waited for it beyond
+				 * what it waited itself */
+#define STEP_EXTRA_PCT       5	/* of the steps' time, in outliers beyond the median */
 #define LAUNCH_PCT          50	/* of a GPU's time idle, nothing launched */
 #define LAUNCH_OPERATIONS  100
 #define TINY_KERNELS      1000

@@ -363,15 +363,19 @@ static void call_before(struct model *m, struct api_call *c)
 	struct thread *t = thread_get(m, c->r.e.tid, c->r.e.pid);
 
 	c->longest_name = t->longest_name;
+	c->longest_ts = t->longest_ts;
 	c->longest_ns = t->longest_ns;
+	c->launch_class = t->launch_class;
 	c->since_ns = t->launch_end && t->launch_end <= c->r.e.ts ? c->r.e.ts - t->launch_end :
 		0;
 	if (class_gives_work(c->r.class)) {
 		t->launch_end = c->r.e.ts + c->r.dur_ns;
+		t->launch_class = c->r.class;
 		t->longest_name = 0;
 		t->longest_ns = 0;
 	} else if (c->r.dur_ns >= t->longest_ns) {
 		t->longest_name = c->r.name;
+		t->longest_ts = c->r.e.ts;
 		t->longest_ns = c->r.dur_ns;
 	}
 }

@@ -67,8 +67,9 @@ struct api_call {
 	u32 ops;		/* GPU operations seen of it so far */
 	u32 longest_name;	/* of the longest call of its thread since the thread's last
 				 * launch, 0 none */
-	u64 longest_ns;
+	u64 longest_ts, longest_ns;	/* when it began; its length */
 	u64 since_ns;		/* from the end of that last launch to this call, 0 unknown */
+	u16 launch_class;	/* of that last launch, enum api_class */
 	bool delivered;		/* the view has had it: the operation took longer than the
 				 * horizon */
 };

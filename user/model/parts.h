@@ -35,8 +35,9 @@ struct thread {
 	struct thread_info info;
 	struct timed_list calls, events;
 	u64 launch_end;			/* of its last launch, copy, set; 0: none yet */
-	u64 longest_ns;			/* its longest outermost call since then */
+	u64 longest_ts, longest_ns;	/* its longest outermost call since then */
 	u32 longest_name;
+	u16 launch_class;		/* of that launch */
 };
 
 /* One API call, or what is known of it before its record comes. */

@@ -84,15 +84,9 @@ static void comm_add(struct ranks *r, struct hash *map, struct comm_row ***list,
 	row->bytes += bytes;
 }
 
-/* What the launching thread spent most of its time with since its launch before. */
-static u8 idle_cause(struct ranks *r, const struct api_call *c)
+static u8 idle_cause(enum api_class class)
 {
-	const char *name;
-
-	if (!c->longest_name || c->longest_ns * 2 < c->since_ns)
-		return IDLE_HOST;
-	name = model_name(r->model, c->r.e.producer, c->longest_name);
-	switch (api_class(name, strlen(name))) {
+	switch (class) {
 	case API_SYNC:
 	case API_EVENT:
 		return IDLE_SYNC;
@@ -104,6 +98,24 @@ static u8 idle_cause(struct ranks *r, const struct api_call *c)
 	default:
 		return IDLE_CALL;
 	}
+}
+
+/* What the launching thread did before. */
+static void add_before(struct ranks *r, struct sweep_op *x, const struct api_call *c)
+{
+	const char *name;
+
+	x->launch = c->r.e.ts;
+	if (c->since_ns) {
+		x->since = x->launch - c->since_ns;
+		x->since_cause = idle_cause(c->launch_class);
+	}
+	if (!c->longest_name)
+		return;
+	name = model_name(r->model, c->r.e.producer, c->longest_name);
+	x->call_start = c->longest_ts;
+	x->call_end = c->longest_ts + c->longest_ns;
+	x->call_cause = idle_cause(api_class(name, strlen(name)));
 }
 
 static void add_launch(struct ranks *r, struct rank *k, const struct gpu_op *op)
@@ -189,10 +201,8 @@ void ranks_op(struct ranks *r, const struct gpu_op *op, const char *name)
 	} else {
 		x.part = PART_COMPUTE;	/* a graph as a whole */
 	}
-	if (op->call && !op->early) {
-		x.launch = op->call->r.e.ts;
-		x.cause = idle_cause(r, op->call);
-	}
+	if (op->call && !op->early)
+		add_before(r, &x, op->call);
 	sweep_add(&g->sweep, &x);
 }
 

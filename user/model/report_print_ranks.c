@@ -63,11 +63,11 @@ static void print_idle_causes(struct report *r, FILE *f, int width)
 		[IDLE_UNKNOWN] = "not known: no launch of what came next, or nothing did",
 		[IDLE_QUEUED] = "what came next was launched before: it waited on the GPU's side",
 		[IDLE_LAUNCH] = "the launch call itself, until the start",
-		[IDLE_HOST] = "the host was in no CUDA call: its own work between launches",
+		[IDLE_HOST] = "the host was in no CUDA call, or in short ones: its own work",
 		[IDLE_SYNC] = "the host waited for the GPU in a call",
 		[IDLE_COPY] = "the host was in a call that copies",
 		[IDLE_MEMORY] = "the host allocated or freed memory",
-		[IDLE_CALL] = "the host was in another CUDA call",
+		[IDLE_CALL] = "the host was in another CUDA call (a launch, a module, ...)",
 	};
 	struct table *t = table_new(heads);
 	u64 sums[IDLE_CAUSES] = {}, all = 0;

@@ -170,7 +170,8 @@ static void candidate_sort(struct candidate *c)
 			}
 			x.start = x.start < last->end ? last->end : x.start;
 		}
-		if (last && x.start < last->end)
+		/* what only crosses the one before is kept: profilers round */
+		if (last && x.end <= last->end)
 			continue;
 		c->ranges[n++] = x;
 	}

@@ -34,7 +34,8 @@ struct process_steps {
 				 * pattern, the (mangled) kernel that begins a repetition */
 	u32 tid;		/* thread of the ranges; 0: on the GPU */
 	u32 kernels;		/* repeated: of one repetition */
-	const struct step *list;	/* by start; they do not overlap */
+	const struct step *list;	/* by start, and by end; they may overlap by what the
+					 * profiler rounded */
 	size_t n;
 	u64 left_out;		/* ranges inside of another, or of other threads */
 };

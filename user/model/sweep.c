@@ -12,58 +12,74 @@ const char *const idle_cause_names[IDLE_CAUSES] = {
 	"unknown", "queued", "launch", "host", "sync", "copy", "memory", "call"
 };
 
-struct mark {
-	u64 ts;
-	u64 delay : 48;		/* from the launch, + 1; 0: no known one, or 78 hours ago */
-	u64 part : 8, cause : 8;
-};
+struct end { u64 ts; u64 part; };
 
-struct marks {			/* by time, but for what is `unsorted` */
-	struct mark *list;
+struct marks {			/* by time, but for what is `unsorted`; each begins so */
+	char *list;
+	size_t size;		/* of one: of launches it is ts alone, of ends a struct end, of
+				 * starts a struct sweep_op */
 	size_t n, at, room;	/* at: the first one that is not summed */
 	bool unsorted;
 };
 
+static struct marks *marks_new(size_t size)
+{
+	struct marks *m = must_alloc(sizeof(*m));
+
+	m->size = size;
+	return m;
+}
+
 void sweep_init(struct sweep *s, const struct process_steps *steps, struct step_sums *sums)
 {
 	memset(s, 0, sizeof(*s));
-	s->launches = must_alloc(sizeof(*s->launches));
-	s->starts = must_alloc(sizeof(*s->starts));
-	s->ends = must_alloc(sizeof(*s->ends));
+	s->launches = marks_new(sizeof(u64));
+	s->starts = marks_new(sizeof(struct sweep_op));
+	s->ends = marks_new(sizeof(struct end));
 	s->steps = steps;
 	s->sums = sums;
 }
 
+static void *mark_at(const struct marks *m, size_t i)
+{
+	return m->list + i * m->size;
+}
+
+static u64 ts_at(const struct marks *m, size_t i)
+{
+	return *(u64 *)mark_at(m, i);
+}
+
 /* Most come in order or nearly so. */
-static void mark_add(struct marks *m, struct mark x)
+static void mark_add(struct marks *m, u64 ts, const void *x)
 {
 	size_t i, stop;
 
 	if (m->n == m->room) {
 		m->room = m->room ? 2 * m->room : 256;
-		m->list = must_realloc(m->list, m->room * sizeof(*m->list));
+		m->list = must_realloc(m->list, m->room * m->size);
 	}
 	i = m->n++;
 	stop = i > m->at + NEAR ? i - NEAR : m->at;
-	if (!m->unsorted)
-		for (; i > stop && m->list[i - 1].ts > x.ts; i--)
-			m->list[i] = m->list[i - 1];
-	m->list[i] = x;
-	if (i == stop && i > m->at && m->list[i - 1].ts > x.ts)
+	while (!m->unsorted && i > stop && ts_at(m, i - 1) > ts)
+		i--;
+	memmove(mark_at(m, i + 1), mark_at(m, i), (m->n - 1 - i) * m->size);
+	memcpy(mark_at(m, i), x, m->size);
+	if (i > m->at && ts_at(m, i - 1) > ts)
 		m->unsorted = true;
 }
 
 static int compare(const void *a, const void *b)
 {
-	const struct mark *x = a, *y = b;
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
 
-	return x->ts < y->ts ? -1 : x->ts > y->ts;
+	return x < y ? -1 : x > y;
 }
 
 static void marks_sort(struct marks *m)
 {
 	if (m->unsorted)
-		qsort(m->list + m->at, m->n - m->at, sizeof(*m->list), compare);
+		qsort(mark_at(m, m->at), m->n - m->at, m->size, compare);
 	m->unsorted = false;
 }
 
@@ -72,7 +88,7 @@ static void marks_forget(struct marks *m)
 	if (!m->at)
 		return;
 	m->n -= m->at;
-	memmove(m->list, m->list + m->at, m->n * sizeof(*m->list));
+	memmove(m->list, mark_at(m, m->at), m->n * m->size);
 	m->at = 0;
 }
 
@@ -114,21 +130,39 @@ static void move(struct sweep *s, u64 to)
 	s->edge = to;
 }
 
-/* The GPU was idle and gets something to do. */
-static void idle_end(struct sweep *s, const struct mark *m)
+static u64 common(u64 a, u64 b, u64 c, u64 d)
 {
-	u64 from = s->idle_since, to = m->ts, launch = m->ts - (m->delay - 1);
+	u64 from = a > c ? a : c, to = b < d ? b : d;
+
+	return to > from ? to - from : 0;
+}
+
+/* The part of an idle time before the launch that ended it: [from, to). */
+static void idle_host(struct sweep *s, u64 from, u64 to, const struct sweep_op *op)
+{
+	u64 before = op->since > from ? common(from, to, 0, op->since) : 0, call;
+
+	s->idle[op->since_cause] += before;
+	call = common(from + before, to, op->call_start, op->call_end);
+	s->idle[op->call_cause] += call;
+	s->idle[IDLE_HOST] += to - from - before - call;
+}
+
+/* The GPU was idle and gets something to do. */
+static void idle_end(struct sweep *s, const struct sweep_op *op)
+{
+	u64 from = s->idle_since, to = op->start;
 
 	if (to == from)
 		return;
 	s->gaps++;
-	if (!m->delay) {
+	if (!op->launch) {
 		s->idle[IDLE_UNKNOWN] += to - from;
-	} else if (launch <= from) {
+	} else if (op->launch <= from) {
 		s->idle[IDLE_QUEUED] += to - from;
 	} else {
-		s->idle[m->cause] += launch - from;
-		s->idle[IDLE_LAUNCH] += to - launch;
+		idle_host(s, from, op->launch, op);
+		s->idle[IDLE_LAUNCH] += to - op->launch;
 	}
 }
 
@@ -139,26 +173,26 @@ static void count(struct sweep *s, u8 part, int by)
 			s->active[i] += by;
 }
 
-static void start(struct sweep *s, const struct mark *m)
+static void start(struct sweep *s, const struct sweep_op *op)
 {
 	if (!s->any)
-		s->first = m->ts;
+		s->first = op->start;
 	else if (!parts_now(s))
-		idle_end(s, m);
-	if (!m->part && !parts_now(s))	/* of no length */
-		s->idle_since = m->ts;
+		idle_end(s, op);
+	if (!op->part && !parts_now(s))	/* of no length */
+		s->idle_since = op->start;
 	s->any = true;
-	count(s, m->part, 1);
-	if (m->delay)
+	count(s, op->part, 1);
+	if (op->launch)
 		s->queue--;
 }
 
-static void end(struct sweep *s, const struct mark *m)
+static void end(struct sweep *s, const struct end *e)
 {
-	count(s, m->part, -1);
-	s->last = m->ts;
-	if (m->part && !parts_now(s))
-		s->idle_since = m->ts;
+	count(s, e->part, -1);
+	s->last = e->ts;
+	if (e->part && !parts_now(s))
+		s->idle_since = e->ts;
 }
 
 /* Of equal times launches come first, then ends: what begins where something ends leaves no
@@ -166,16 +200,16 @@ static void end(struct sweep *s, const struct mark *m)
 static bool next(struct sweep *s, u64 before)
 {
 	struct marks *all[] = { s->launches, s->ends, s->starts }, *first = NULL;
-	const struct mark *m;
+	const void *m;
 
 	for (int i = 0; i < 3; i++)
 		if (all[i]->at < all[i]->n &&
-		    (!first || all[i]->list[all[i]->at].ts < first->list[first->at].ts))
+		    (!first || ts_at(all[i], all[i]->at) < ts_at(first, first->at)))
 			first = all[i];
-	if (!first || first->list[first->at].ts > before)
+	if (!first || ts_at(first, first->at) > before)
 		return false;
-	m = &first->list[first->at++];
-	move(s, m->ts);
+	m = mark_at(first, first->at++);
+	move(s, *(const u64 *)m);
 	if (first == s->starts)
 		start(s, m);
 	else if (first == s->ends)
@@ -205,41 +239,48 @@ static u64 settled(struct sweep *s)
 	if (s->starts->n < SWEEP_MAX)
 		return before;
 	marks_sort(s->starts);
-	half = s->starts->list[s->starts->n / 2].ts;
+	half = ts_at(s->starts, s->starts->n / 2);
 	return half > before ? half : before;
 }
 
-void sweep_add(struct sweep *s, const struct sweep_op *op)
+/* Sums what is old enough, now and then. */
+static void sweep_some(struct sweep *s)
 {
-	u64 delay = op->launch ? op->start - op->launch + 1 : 0, oldest, before;
-	struct mark m = { op->start, delay >> 48 ? 0 : delay, op->part, op->cause };
+	u64 before;
 
-	if (s->any && op->start < s->edge) {
-		s->late++;
-		if (op->end <= s->edge)
-			return;
-		m.ts = s->edge;
-		m.delay = 0;
-	}
-	if (op->end <= op->start)
-		m.part = 0;
-	if (m.delay) {
-		s->queued++;
-		mark_add(s->launches, (struct mark){ s->any && op->launch < s->edge ? s->edge :
-						     op->launch, 0, 0, 0 });
-	}
-	mark_add(s->starts, m);
-	if (m.part || op->end == op->start)
-		mark_add(s->ends, (struct mark){ op->end, 0, m.part, 0 });
-	if (op->end > s->newest)
-		s->newest = op->end;
 	if (s->starts->n < SWEEP_MIN || s->starts->n & (SWEEP_MIN - 1))
 		return;
 	before = settled(s);
 	marks_sort(s->starts);
-	oldest = s->starts->list[0].ts;
-	if (before > oldest)
+	if (before > ts_at(s->starts, 0))
 		sweep_until(s, before);
+}
+
+void sweep_add(struct sweep *s, const struct sweep_op *op)
+{
+	struct sweep_op x = *op;
+	struct end e = { op->end, op->part };
+	u64 launch = op->launch;
+
+	if (s->any && x.start < s->edge) {
+		s->late++;
+		if (x.end <= s->edge)
+			return;
+		x.start = s->edge;
+		x.launch = 0;
+	}
+	if (x.end <= x.start)
+		x.part = e.part = 0;
+	if (x.launch) {
+		s->queued++;
+		launch = s->any && launch < s->edge ? s->edge : launch;
+		mark_add(s->launches, launch, &launch);
+	}
+	mark_add(s->starts, x.start, &x);
+	mark_add(s->ends, e.ts, &e);
+	if (x.end > s->newest)
+		s->newest = x.end;
+	sweep_some(s);
 }
 
 void sweep_finish(struct sweep *s)

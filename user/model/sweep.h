@@ -22,9 +22,11 @@ enum idle_cause {		/* of a GPU with nothing to do, by what ended that */
 	IDLE_QUEUED,		/* it was launched before: waited for another stream, an event,
 				 * a graph */
 	IDLE_LAUNCH,		/* from the begin of its launch call to its start */
-	/* before that call: what its thread spent most time with since its last launch */
-	IDLE_HOST,		/* in no CUDA call */
-	IDLE_SYNC, IDLE_COPY, IDLE_MEMORY, IDLE_CALL,
+	/* before that call, what its thread did: */
+	IDLE_HOST,		/* in no CUDA call, or in short ones */
+	IDLE_SYNC, IDLE_COPY, IDLE_MEMORY, IDLE_CALL,	/* in the longest call since its last
+							 * launch, or in that launch, by what
+							 * it is for */
 	IDLE_CAUSES
 };
 extern const char *const idle_cause_names[IDLE_CAUSES];
@@ -38,8 +40,11 @@ struct step_sums {		/* over the GPUs of a process */
 struct sweep_op {
 	u64 start, end;
 	u64 launch;		/* begin of the call; 0 unknown, or after start */
+	/* of the launching thread: */
+	u64 since;		/* end of its launch before, 0 unknown */
+	u64 call_start, call_end;	/* its longest call between the two; both 0: none */
 	u8 part;
-	u8 cause;		/* of an idle time that it ends, before its launch */
+	u8 call_cause, since_cause;	/* enum idle_cause: that call, the launch before */
 };
 
 struct marks;
