@@ -119,6 +119,18 @@ check() { run -0 python3 "$ROOT/tests/kineto_check.py" "$O" "$@"; }
 	[ "$(jq '.inputs[0].processes' <<< "$said")" = 2 ]
 }
 
+@test "a first call that is left out by its time: the next process's calls still have their kernels" {
+	cat > a.json <<-'END'
+		{"schemaVersion": 1, "traceEvents": [
+		 {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":100,"tid":100,"dur":2,"args":{"correlation":1}},
+		 {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":200,"tid":200,"ts":2,"dur":2,"args":{"correlation":2}},
+		 {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":5,"dur":2,"args":{"stream":7,"correlation":2}}]}
+	END
+	imported a.json
+	[ "$(field kernel producer)" = "$(field api producer)" ]
+	[ "$(field kernel pid)" = 200 ]
+}
+
 @test "copies, sets, waits and overheads by their names, whoever wrote them" {
 	{ echo '{"schemaVersion": 1, "traceEvents": ['
 	for name in "Memcpy HtoD (Pageable -> Device)" "Memcpy DtoH (Device -> Pinned)" "Memcpy PtoP (Device -> Device)" \

@@ -208,7 +208,7 @@ static void put_call(struct chrome *c, bool driver)
 	classify(c, &r, driver);
 	if (correlation) {
 		r.correlation = import_correlation(c->im, t->producer, correlation);
-		if (t->process != c->main && t->producer != c->main->producer)
+		if (!c->main || t->producer != c->main->producer)
 			hash_put(&c->foreign, correlation, t->process);
 	}
 	import_put(c->im, &r.e);
