@@ -157,6 +157,36 @@ END
 	[[ "$(jq -r '.inputs[0].damage.why // .inputs[0].damage' nsys-3.13.import)" = *"CUPTI_ACTIVITY_KIND_MEMSET: database disk image is malformed"* ]] || { jq '.inputs[0].damage' nsys-3.13.import; false; }
 }
 
+@test "databases with any bytes changed: the fuzzer finds nothing in ten seconds" {
+	clang="$(command -v clang-14 clang | head -1)"
+	[ -n "$clang" ] || skip "needs clang"
+	mkdir corpus bases
+	i=0
+	for kind in nsys-3.25 nsys-2.1 rocpd-3 rocpd-4 rpd; do
+		python3 "$ROOT/tests/mkdb.py" "$kind" "bases/$i" kernels=3 page=512 processes=1 > /dev/null
+		printf "\\x0$i" > "corpus/$i"
+		i=$((i + 1))
+	done
+	(cd "$ROOT" && "$clang" -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -D_GNU_SOURCE -Ibpf \
+		-Ivmlinux -Iuser -Iuser/import tests/fuzz/db.c user/import/{db,nsys*,rocpd*,rpd,api_class}.c user/hash.c user/arena.c \
+		-lsqlite3 -o "$BATS_TEST_TMPDIR/fuzz") 2> err || skip "needs clang's fuzzer: $(head -1 err)"
+	FUZZ_DB=bases run -0 ./fuzz -max_total_time=10 -rss_limit_mb=1500 -timeout=20 -max_len=65 -artifact_prefix=./ corpus
+}
+
+@test "times beyond any clock are counted, and mended" {
+	made nsys-3.25 > /dev/null
+	python3 - << 'END'
+import sqlite3
+c = sqlite3.connect("nsys-3.25.sqlite")
+c.execute("update CUPTI_ACTIVITY_KIND_MEMSET set start = -9223372036854775807, end = 9223372036854775807")
+c.execute("update CUPTI_ACTIVITY_KIND_GRAPH_TRACE set end = start - 1")
+c.commit()
+END
+	found nsys-3.25 > /dev/null
+	[ "$(jq -c '[.inputs[0].odd[] | select(.which != "VULKAN_API") | [.what, .which, .count]]' nsys-3.25.import)" = \
+		'[["time out of range","CUPTI_ACTIVITY_KIND_MEMSET",4],["ends before it starts","CUPTI_ACTIVITY_KIND_GRAPH_TRACE",1]]' ] || { jq -c .inputs[0].odd nsys-3.25.import; false; }
+}
+
 # ---- real exports ----
 
 @test "real exports: every number of expected.json" {

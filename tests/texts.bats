@@ -115,6 +115,29 @@ END
 	[ "$(echo 'main;f;g 42' | "$BIN/gpuimport" -j --format=folded - -o b.gst | jq .kinds.sample)" = 1 ]
 }
 
+# fuzzer OUT SOURCE...: build it, or skip
+fuzzer() {
+	local out="$1" clang
+	shift
+	clang="$(command -v clang-14 clang | head -1)"
+	[ -n "$clang" ] || skip "needs clang"
+	(cd "$ROOT" && "$clang" -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -D_GNU_SOURCE -Ibpf \
+		-Ivmlinux -Iuser -Iuser/import "$@" user/import/api_class.c user/hash.c user/arena.c -lsqlite3 -o "$out") 2> err ||
+		skip "needs clang's fuzzer: $(head -1 err)"
+}
+
+@test "any bytes as each text format: the fuzzer finds nothing in ten seconds" {
+	fuzzer "$PWD/fuzz" tests/fuzz/text.c user/import/{lines,stacks,perf,perf_report,nvprof,cupti_text}.c
+	mkdir corpus
+	echo "$perf_script" > corpus/perf
+	printf 'main;f;g 42\nmain 1\n' > corpus/folded
+	for name in nv.csv st.csv c.txt; do
+		sed -n "/> $name << 'END'/,/^END/p" "$BATS_TEST_FILENAME" | sed '1d;$d' > "corpus/$name"
+		[ -s "corpus/$name" ]
+	done
+	run -0 ./fuzz -max_total_time=10 -rss_limit_mb=1000 -timeout=10 -max_len=4096 -artifact_prefix=./ corpus
+}
+
 @test "real text: every number of expected.json" {
 	requires data
 	cd "$DATA/traces" || exit

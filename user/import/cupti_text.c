@@ -254,7 +254,8 @@ static void put_record(struct cupti_text *c)
 
 	c->record[c->n] = '\0';
 	c->n = 0;
-	if (!n || !read_head(c->record, &h))
+	if (!n || !read_head(c->record, &h) || !text_time(c->im, h.start) ||
+	    !text_time(c->im, h.dur_ns))
 		return;
 	import_fact(c->im, "by_kind", c->record, n, 1);
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)

@@ -54,6 +54,10 @@ void db_end(struct db_scan *scan);
 
 bool db_null(const struct db_scan *scan, u32 column);
 s64 db_int(const struct db_scan *scan, u32 column);	/* NULL: 0 */
+#define DB_TIME_MAX (1LL << 62)
+/* A row from start to end: its begin as a record has it, and its length. early is added.
+ * An end before its start, a time below 0 or beyond DB_TIME_MAX: counted, and mended. */
+u64 db_span(struct import *im, const char *table, s64 start, s64 end, s64 early, u64 *dur_ns);
 /* "12.5" as 125 x 10^-1; false: no number, or more digits than fit. */
 bool db_decimal(const struct db_scan *scan, u32 column, s64 *value, s32 *exponent);
 const char *db_text(const struct db_scan *scan, u32 column, size_t *n);	/* NULL: "" */

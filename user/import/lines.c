@@ -150,6 +150,14 @@ bool text_decimal(const char *s, u32 scale, u64 *value, const char **end, u64 *r
 	return any;
 }
 
+bool text_time(struct import *im, u64 ts)
+{
+	if (ts <= 1ULL << 62)
+		return true;
+	import_odd(im, "time out of range", "");
+	return false;
+}
+
 bool text_number(const char *s, const char *key, u64 *value)
 {
 	size_t n = strlen(key);

@@ -24,6 +24,8 @@ void lines_close(struct lines *l);		/* NULL is fine */
  * counted in *rounded. end: behind it. false: no number, or too large.
  */
 bool text_decimal(const char *s, u32 scale, u64 *value, const char **end, u64 *rounded);
+/* Can this be a time? Else it is counted, and the row is none. */
+bool text_time(struct import *im, u64 ts);
 /* The number behind " KEY " or ", KEY " of a list "KEY number, KEY number"; false: none. */
 bool text_number(const char *s, const char *key, u64 *value);
 bool text_begins(const char *s, const char *start);

@@ -40,12 +40,14 @@ static bool is_known(const char *table)
 
 u64 nsys_span(struct nsys *n, const char *table, s64 start, s64 end, u64 *dur_ns)
 {
-	if (end < start) {
-		import_odd(n->im, "ends before it starts", table);
-		end = start;
-	}
-	*dur_ns = (u64)end - (u64)start;
-	return start + n->early_ns;
+	return db_span(n->im, table, start, end, n->early_ns, dur_ns);
+}
+
+u64 nsys_time(struct nsys *n, const char *table, s64 at)
+{
+	u64 none;
+
+	return db_span(n->im, table, at, at, n->early_ns, &none);
 }
 
 /* Which version wrote it; nothing else of the metadata, which names users and folders. */
@@ -110,12 +112,13 @@ static void read_times(struct nsys *n)
 			db_query(n->db, &s, tables[i], sql);
 			least = db_next(&s) ? db_int(&s, 0) : 0;
 			db_end(&s);
-			first = least < first ? least : first;
+			if (least < first && least >= -DB_TIME_MAX / 2)
+				first = least;
 		}
 	n->early_ns = -first;
 	if (first)
 		import_fact(n->im, "time", "shift_ns", 8, -first);
-	if (origin)
+	if (origin > 0 && origin < DB_TIME_MAX)
 		import_file_origin(n->im, origin + first);
 	n->end_ns = first_value(n, "ANALYSIS_DETAILS", "duration");
 }

@@ -70,6 +70,7 @@ u64 nsys_stack(struct nsys *n, u16 producer, s64 chain);
 
 /* ts and the length of a row from start to end; counts and mends an end before its start. */
 u64 nsys_span(struct nsys *n, const char *table, s64 start, s64 end, u64 *dur_ns);
+u64 nsys_time(struct nsys *n, const char *table, s64 at);
 
 /* ---- what reads the tables ---- */
 

@@ -58,7 +58,7 @@ static void read_counters(struct nsys *n)
 		p = nsys_process(n, db_int(&s, PROCESS));
 		r.e.producer = p->producer;
 		r.e.pid = import_pid(n->im, p->producer);
-		r.e.ts = db_int(&s, TIME) + n->early_ns;
+		r.e.ts = nsys_time(n, "GPUSCOPE_COUNTERS", db_int(&s, TIME));
 		r.name = nsys_name(n, p, NAME_COUNTER, db_int(&s, NAME));
 		r.value = db_int(&s, VALUE);
 		r.exponent = db_int(&s, EXPONENT);

@@ -79,7 +79,7 @@ static void read_composite(struct nsys *n)
 		struct sample r = { .e = { .size = sizeof(r), .kind = EVENT_SAMPLE } };
 
 		t = nsys_thread(n, db_int(&s, THREAD));
-		r.e.ts = db_int(&s, START) + n->early_ns;
+		r.e.ts = nsys_time(n, "COMPOSITE_EVENTS", db_int(&s, START));
 		r.e.producer = t->process->producer;
 		r.e.pid = import_pid(n->im, r.e.producer);
 		r.e.tid = named && !(db_int(&s, THREAD) & 0xffffff) ? 0 : t->tid;
@@ -120,7 +120,7 @@ static void read_switches(struct nsys *n)
 		};
 
 		t = nsys_thread(n, db_int(&s, THREAD));
-		r.e.ts = db_int(&s, START) + n->early_ns;
+		r.e.ts = nsys_time(n, "SCHED_EVENTS", db_int(&s, START));
 		r.e.pid = import_pid(n->im, t->process->producer);
 		r.e.tid = t->tid;
 		r.e.cpu = db_int(&s, CPU);
@@ -164,7 +164,7 @@ static void read_metrics(struct nsys *n)
 		};
 
 		r.e.producer = p->producer;
-		r.e.ts = db_int(&s, TIME) + n->early_ns;
+		r.e.ts = nsys_time(n, "GPU_METRICS", db_int(&s, TIME));
 		r.name = (uintptr_t)hash_get(&names, (u64)db_int(&s, TYPE) << 16 ^
 					     db_int(&s, METRIC));
 		if (!r.name || !db_decimal(&s, VALUE, &r.value, &r.exponent))

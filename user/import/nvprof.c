@@ -319,6 +319,8 @@ static void put_row(struct table *t)
 		import_odd(t->im, "row without start, duration or name", "");
 		return;
 	}
+	if (!text_time(t->im, start) || !text_time(t->im, dur_ns))
+		return;
 	t->rows++;
 	if (!t->value[DEVICE])
 		put_call(t, start, dur_ns);

@@ -194,7 +194,8 @@ static void read_line(struct perf *p, char *line, size_t n)
 		return;
 	if (read_head(line, &h)) {
 		put_sample(p);
-		open_sample(p, &h);
+		if (text_time(p->im, h.ts))
+			open_sample(p, &h);
 	} else if (is_branches(line + strspn(line, " \t"))) {
 		import_odd(p->im, "branch list not imported", "");
 	} else if (!p->open || !isspace((u8)line[0]) || !read_frame(p->im, &p->stack, line)) {

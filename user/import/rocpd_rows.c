@@ -51,12 +51,8 @@ static struct rocpd_process *read_head(struct rocpd *r, const struct db_scan *s,
 				       struct event *e, u16 kind, u16 size, u64 *dur_ns)
 {
 	struct rocpd_process *p = rocpd_process(r, db_int(s, PROCESS));
-	s64 start = db_int(s, START), end = db_int(s, END);
 
-	if (end < start)
-		import_odd(r->im, "ends before it starts", "");
-	e->ts = start;
-	*dur_ns = end < start ? 0 : end - start;
+	e->ts = db_span(r->im, "rocpd", db_int(s, START), db_int(s, END), 0, dur_ns);
 	e->kind = kind;
 	e->size = size;
 	e->producer = p->producer;
@@ -246,6 +242,7 @@ static void read_samples(struct rocpd *r)
 	struct rocpd_process *p;
 	struct db_scan s;
 	size_t n;
+	u64 none;
 
 	if (!db_has(r->db, table) || !db_has(r->db, rocpd_table(r, "rocpd_pmc_event")))
 		return;
@@ -258,7 +255,8 @@ static void read_samples(struct rocpd *r)
 		};
 
 		p = rocpd_process(r, db_int(&s, PROCESS_ID));
-		c.e.ts = db_int(&s, TIME);
+		c.e.ts = db_span(r->im, "rocpd_sample", db_int(&s, TIME), db_int(&s, TIME), 0,
+				 &none);
 		c.e.producer = p->producer;
 		c.e.pid = import_pid(r->im, p->producer);
 		c.device = rocpd_device(r, p, db_int(&s, AGENT));

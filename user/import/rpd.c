@@ -16,13 +16,10 @@ static u16 process_of(struct import *im, const struct db_scan *s, u32 column)
 static void head_of(struct import *im, const struct db_scan *s, struct event *e, u16 kind,
 		    u16 size, u16 producer, u64 *dur_ns)
 {
-	s64 start = db_int(s, 0), end = db_int(s, 1);
+	u64 start = db_span(im, "rpd", db_int(s, 0), db_int(s, 1), 0, dur_ns);
 
-	if (end < start)
-		import_odd(im, "ends before it starts", "");
 	*e = (struct event){ .ts = start, .kind = kind, .size = size, .producer = producer,
 			     .pid = import_pid(im, producer), .cpu = CPU_UNKNOWN };
-	*dur_ns = end < start ? 0 : end - start;
 }
 
 /* Ranges of roctx are calls of a name of their own; their text is what they were given. */
