@@ -131,6 +131,7 @@ fuzzer() {
 	mkdir corpus
 	echo "$perf_script" > corpus/perf
 	printf 'main;f;g 42\nmain 1\n' > corpus/folded
+	printf 'app 1/2 9300000000.5: 1 cycles:\n\t    1 f (x)\n' > corpus/late	# beyond what a record's time may be
 	for name in nv.csv st.csv c.txt; do
 		sed -n "/> $name << 'END'/,/^END/p" "$BATS_TEST_FILENAME" | sed '1d;$d' > "corpus/$name"
 		[ -s "corpus/$name" ]
