@@ -22,6 +22,10 @@ agree() {
 	agree nsys/
 }
 
+@test "the text of CUPTI's sample: kernels as counted elsewhere" {
+	agree cupti_text/
+}
+
 @test "a number that differs is found" {
 	mkdir "$T/traces"
 	cp -r "$DATA/traces/kineto" "$T/traces"

@@ -14,7 +14,7 @@ setup_file() {
 		user/perfetto.c user/demangle.c user/xid_catalog.c user/sxid_names.c
 		user/driver_names.c user/driver_table.c user/uvm_gpus.c user/import/api_class.c)
 	# shellcheck disable=SC2016	# for the inner shell
-	printf '%s\n' "${parts[@]}" |
+	printf '%s\n' "${parts[@]}" | grep -v -e /sqlite_ -e /diff |	# no views
 		xargs -P 2 -I{} sh -c 'cc $FLAGS -c {} -o "$W/$(echo {} | tr / _).o"'
 	# shellcheck disable=SC2086	# words
 	cc $FLAGS "$W"/*.o -lzstd -lz -l:libstdc++.so.6 -o "$W/model"
