@@ -460,9 +460,10 @@ unpacked() { "$O/test/unpackcat" "$1" 2> said | cmp - plain; }
 @test "who wants no more need not wait for a packed pipe to end" {
 	seq 2000000 | gzip -1 > big.gz
 	mkfifo pipe
-	{ head -c 600000 big.gz; until_true [ -e done ]; } > pipe 3>&- &
+	{ head -c 60000 big.gz; until_true [ -e done ] || touch waited; } > pipe 3>&- &
 	"$O/test/unpackcat" -n 100 pipe > some 2> said
 	touch done
 	wait
+	[ ! -e waited ]
 	cmp -n 100 some <(seq 2000000)
 }
