@@ -467,3 +467,23 @@ unpacked() { "$O/test/unpackcat" "$1" 2> said | cmp - plain; }
 	[ ! -e waited ]
 	cmp -n 100 some <(seq 2000000)
 }
+
+@test "named pipes and process substitutions: all that comes through them, packed or not, beside standard input" {
+	python3 - > a.json <<- 'END'
+		import json
+		events = [{"ph": "X", "cat": "kernel", "name": "k%d" % i, "ts": i, "dur": 1, "pid": 0, "tid": 7,
+		           "args": {"device": 0, "stream": 7}} for i in range(2000)]
+		print(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+	END
+	kernels() { "$BIN/gpureport" -j out.gst | jq -c '[.kernels.count, .kernels.total_ns]'; }
+	mkfifo pipe
+	cat a.json > pipe 3>&- &
+	timeout 20 "$import" pipe -o out.gst
+	[ "$(kernels)" = "[2000,2000000]" ]
+	timeout 20 "$import" <(gzip -c a.json) -o out.gst
+	[ "$(kernels)" = "[2000,2000000]" ]
+	timeout 20 "$import" <(cat a.json) - <(zstd -qc a.json) -o out.gst < <(gzip -c a.json)
+	[ "$(kernels)" = "[6000,6000000]" ]
+	timeout 20 "$import" --format kineto <(cat a.json) -o out.gst
+	[ "$(kernels)" = "[2000,2000000]" ]
+}

@@ -95,3 +95,17 @@ END
 		diff <(told x.gst) <(told again.gst) || { echo "$file"; false; }
 	done
 }
+
+@test "what is no regular file stays what it is, and so does a link to one" {
+	python3 "$ROOT/tests/mkdb.py" nsys-3.25 x.db > /dev/null
+	"$BIN/gpuimport" x.db -o x.gst 2> /dev/null
+	mkfifo pipe
+	run -1 "$BIN/gpureport" --sqlite pipe x.gst
+	[ "$output" = "gpureport: cannot write pipe: it is no regular file (a database needs one)" ]
+	[ -p pipe ]
+	: > real.db
+	ln -s real.db link.db
+	"$BIN/gpureport" --sqlite link.db x.gst
+	[ -L link.db ]
+	[ "$(query real.db 'select count(*) > 0 from CUPTI_ACTIVITY_KIND_KERNEL')" = 1 ]
+}

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -36,6 +37,7 @@ struct unpack {
 	size_t at, len;
 	bool ended;			/* of the file */
 	bool between;			/* no member or frame is open */
+	bool once;			/* what was read of it does not come again */
 	bool peeking;
 	bool failed;			/* by zstd, with something unpacked before */
 	z_stream z;
@@ -51,8 +53,9 @@ struct unpack {
 	size_t taken_at;		/* of the piece at hand */
 };
 
-/* What a look at standard input has read is kept for who reads it next. */
-static struct { u8 *data; size_t n, at; } pushed_back;
+/* What a look at standard input or a pipe has read is kept for who reads it next; so is the
+ * named pipe itself, which cannot be opened a second time. */
+static struct { u8 *data; size_t n, at; char *path; int fd; } pushed_back;
 static char reason[256];
 
 const char *unpack_why(void)
@@ -90,10 +93,9 @@ static long raw_wait(const struct unpack *u)
 
 static long raw_read(struct unpack *u, u8 *buf, size_t n)
 {
-	bool standard = u->fd == STDIN_FILENO;
 	long got;
 
-	if (standard && pushed_back.at < pushed_back.n) {
+	if (u->once && pushed_back.at < pushed_back.n) {
 		got = pushed_back.n - pushed_back.at;
 		got = (size_t)got < n ? got : (long)n;
 		memcpy(buf, pushed_back.data + pushed_back.at, got);
@@ -108,7 +110,7 @@ static long raw_read(struct unpack *u, u8 *buf, size_t n)
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
 		return -errno;
-	if (standard && u->peeking && got) {
+	if (u->once && u->peeking && got) {
 		pushed_back.data = must_realloc(pushed_back.data, pushed_back.n + got);
 		memcpy(pushed_back.data + pushed_back.n, buf, got);
 		pushed_back.at = pushed_back.n += got;
@@ -353,6 +355,49 @@ static int packing_find(struct unpack *u)
 	return 0;
 }
 
+/* The file that was looked at, if it cannot be read from its beginning again; else -1. */
+static int looked_at(const char *path)
+{
+	int fd = pushed_back.fd;
+
+	if (!pushed_back.path || strcmp(pushed_back.path, path))
+		return -1;
+	free(pushed_back.path);
+	pushed_back.path = NULL;
+	pushed_back.at = 0;
+	return fd;
+}
+
+static int file_open(struct unpack *u, const char *path)
+{
+	struct stat st;
+
+	u->fd = looked_at(path);
+	u->once = u->fd >= 0;
+	if (u->fd < 0)
+		u->fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (u->fd < 0)
+		return fail(-errno, "cannot open %s", path);
+	if (u->once || fstat(u->fd, &st) || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))
+		return 0;
+	u->once = true;
+	pushed_back.at = pushed_back.n = 0;
+	return 0;
+}
+
+/* The end of a look: what does not come again stays open. */
+static void file_keep(struct unpack *u, const char *path)
+{
+	if (!u->once || u->fd == STDIN_FILENO)
+		return;
+	if (pushed_back.path)		/* looked at, and never read */
+		close(pushed_back.fd);
+	free(pushed_back.path);
+	pushed_back.path = strdup(path);
+	pushed_back.fd = u->fd;
+	u->fd = -1;
+}
+
 static int unpack_begin(struct unpack **out, const char *path, bool peeking)
 {
 	struct unpack *u = must_alloc(sizeof(*u));
@@ -366,9 +411,10 @@ static int unpack_begin(struct unpack **out, const char *path, bool peeking)
 	u->in = must_alloc(PIECE);
 	if (standard)
 		pushed_back.at = 0;
-	u->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-	if (u->fd < 0)
-		err = fail(-errno, "cannot open %s", path);
+	u->once = standard;
+	u->fd = STDIN_FILENO;
+	if (!standard)
+		err = file_open(u, path);
 	err = err ?: packing_find(u);
 	if (!err && u->packing != PLAIN && !peeking)
 		err = thread_start(u);
@@ -400,6 +446,7 @@ long unpack_peek(const char *path, void *buf, size_t n)
 		return more;
 	while (got < n && (more = unpack_some(u, (u8 *)buf + got, n - got)) > 0)
 		got += more;
+	file_keep(u, path);
 	unpack_close(u);
 	return got || more >= 0 ? (long)got : fail(0, "cannot read %s: %s", path, reason);
 }
@@ -422,8 +469,11 @@ void unpack_close(struct unpack *u)
 		free(u->pieces[i].data);
 	if (u->stop_fd >= 0)
 		close(u->stop_fd);
-	if (u->fd > STDIN_FILENO)
+	if (u->fd > STDIN_FILENO) {
+		if (u->once)
+			pushed_back.n = 0;
 		close(u->fd);
+	}
 	free(u->in);
 	free(u->path);
 	free(u);

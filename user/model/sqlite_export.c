@@ -187,13 +187,29 @@ static int write_database(struct export *x, const char *const *inputs, size_t n,
 	return err;
 }
 
+/* Where the database comes to be: behind a link, what it names; never in place of a device. */
+static int find_place(const char *path, char **target)
+{
+	struct stat st;
+
+	*target = NULL;
+	if (!stat(path, &st) && !S_ISREG(st.st_mode))
+		return fail(0, "cannot write %s: it is no regular file (a database needs one)", path);
+	*target = realpath(path, NULL) ?: strdup(path);
+	return *target ? 0 : fail(-ENOMEM, "cannot write %s", path);
+}
+
 int sqlite_export(const char *const *inputs, size_t n, const char *path, char **damage)
 {
 	struct export x = {};
-	char *tmp = sqlite3_mprintf("%s.%d.part", path, (int)getpid());
-	mode_t mask = umask(0077);	/* as a trace: for its owner alone */
-	int err = 0;
+	char *tmp, *target;
+	mode_t mask;
+	int err = find_place(path, &target);
 
+	if (err)
+		return err;
+	tmp = sqlite3_mprintf("%s.%d.part", target, (int)getpid());
+	mask = umask(0077);		/* as a trace: for its owner alone */
 	x.m = model_new(&export_view, &x);
 	unlink(tmp);
 	check(&x, sqlite3_open(tmp, &x.sql));
@@ -203,11 +219,12 @@ int sqlite_export(const char *const *inputs, size_t n, const char *path, char **
 	if (!err && x.rc != SQLITE_OK)
 		err = fail(0, "cannot write %s: %s", path, sqlite3_errstr(x.rc));
 	free_all(&x);
-	if (!err && rename(tmp, path))
+	if (!err && rename(tmp, target))
 		err = fail(-errno, "cannot write %s", path);
 	if (err)
 		unlink(tmp);
 	sqlite3_free(tmp);
+	free(target);
 	demangle_free_all();
 	return err;
 }
