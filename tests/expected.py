@@ -30,6 +30,11 @@ def top5(rows, unit):
     return [(r["name"], r["count"], ns(r["total_us"]) if unit == "us" else r["total_ns"]) for r in rows]
 
 
+def as_recorded(rows):
+    """Kernels by the names that the file has."""
+    return [{**r, "name": r.get("mangled", r["name"])} for r in rows]
+
+
 def rows_of(rows, n, *others):
     """The n rows with the most time: names, counts, times; other lists are added by name."""
     sums = {}
@@ -90,7 +95,7 @@ def copies(c, want, rep):
 
 def compare_kernels(c, k, rep):
     mine, devices = rep["kernels"], [d for d in rep["by_device"] if d["kernels"]]
-    names = rows_of(mine["by_name"], None)
+    names = rows_of(as_recorded(mine["by_name"]), None)
     known = {"count": mine["count"], "unique_names": mine["unique_names"], "gpus": len(devices), "first_ts_ns": mine["first_ns"],
              "last_end_ns": mine["last_ns"], "first": mine["first_ns"], "last": mine["last_ns"], "total_ns": int(mine["total_ns"]),
              "streams": len({(s["device"], s["stream"]) for s in rep["by_stream"] if s["kernels"]}),
@@ -215,7 +220,7 @@ def compare_ranks(c, x, rep):
 
 
 def compare_pair(c, x, a, b):
-    sums = [{r["name"]: (r["count"], int(r["total_ns"])) for r in rep["kernels"]["by_name"]} for rep in (a, b)]
+    sums = [{r["name"]: (r["count"], int(r["total_ns"])) for r in as_recorded(rep["kernels"]["by_name"])} for rep in (a, b)]
     c.same("kernels", x["kernels"], [rep["kernels"]["count"] for rep in (a, b)])
     c.same("total_ns", x["total_ns"], [int(rep["kernels"]["total_ns"]) for rep in (a, b)])
     c.same("only_in_a", x["only_in_a"], len(set(sums[0]) - set(sums[1])))

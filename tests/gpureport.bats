@@ -61,7 +61,7 @@ sample() {
 	is '[.processes, .devices, .streams]' '[2,2,5]'
 	is '[.lost.total, .lost.bpf_ring, .lost.cupti, .lost.slot_ring]' '[7,3,4,0]'
 	is '.kernels | del(.by_name, .by_short_name)' '{"count":3,"unique_names":2,"total_ns":2200,"busy_ns":1600,"first_ns":2000,"last_ns":3600,"max_ns":1000}'
-	is '.kernels.by_name' '[{"name":"add(float*)","count":2,"total_ns":1200,"min_ns":200,"p50_ns":200,"p90_ns":1000,"max_ns":1000},{"name":"mul(float*)","count":1,"total_ns":1000,"min_ns":1000,"p50_ns":1000,"p90_ns":1000,"max_ns":1000}]'
+	is '.kernels.by_name' '[{"name":"add(float*)","mangled":"_Z3addPf","count":2,"total_ns":1200,"min_ns":200,"p50_ns":200,"p90_ns":1000,"max_ns":1000},{"name":"mul(float*)","mangled":"_Z3mulPf","count":1,"total_ns":1000,"min_ns":1000,"p50_ns":1000,"p90_ns":1000,"max_ns":1000}]'
 	is '[.memcpy | .count, .bytes, .total_ns]' '[3,5103,1000]'
 	is '.memcpy.by_kind | map_values([.count, .bytes, .total_ns])' '{"HtoD":[1,4096,100],"DtoH":[1,1000,400],"DtoD":[1,7,500]}'
 	is '[.memcpy.by_kind[].by_memory | to_entries[] | [.key, .value.bytes]]' '[["pinned",4096],["pageable",1000],["device",7]]'

@@ -187,6 +187,30 @@ END
 		'[["time out of range","CUPTI_ACTIVITY_KIND_MEMSET",4],["ends before it starts","CUPTI_ACTIVITY_KIND_GRAPH_TRACE",1]]' ] || { jq -c .inputs[0].odd nsys-3.25.import; false; }
 }
 
+@test "a start or an end that is missing is counted, and makes up no time" {
+	made nsys-3.25 > /dev/null
+	"$BIN/gpuimport" nsys-3.25.sqlite -o whole.gst 2> whole.said
+	"$BIN/gpureport" -j whole.gst > whole.report
+	cut="$(python3 - << 'END'
+import sqlite3
+c = sqlite3.connect("nsys-3.25.sqlite")
+k = "CUPTI_ACTIVITY_KIND_KERNEL"
+print(sum(c.execute(f"select end - start from {k} where rowid = {n}").fetchone()[0] for n in (3, 5)))
+c.execute(f"create table k as select * from {k}")
+c.execute(f"drop table {k}")
+c.execute(f"alter table k rename to {k}")
+c.execute(f"update {k} set start = null where rowid = 3")
+c.execute(f"update {k} set end = null where rowid = 5")
+c.commit()
+END
+	)"
+	"$BIN/gpuimport" -j nsys-3.25.sqlite -o cut.gst 2> cut.said > cut.import
+	"$BIN/gpureport" -j cut.gst > cut.report
+	[ "$(jq -c '[.kernels.count, .kernels.total_ns]' cut.report)" = "$(jq -c --argjson cut "$cut" '[.kernels.count, .kernels.total_ns - $cut]' whole.report)" ]
+	[ "$(jq -c '[.inputs[0].odd[] | select(.which == "CUPTI_ACTIVITY_KIND_KERNEL") | [.what, .count]] | sort' cut.import)" = \
+		'[["ends before it starts",1],["without a start",1]]' ] || { jq -c .inputs[0].odd cut.import; false; }
+}
+
 # ---- real exports ----
 
 @test "real exports: every number of expected.json" {

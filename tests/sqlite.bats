@@ -12,9 +12,9 @@ query() {
 for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]): print(*row)' "$1" "$2"
 }
 
-# told FILE.gst: what must survive: not the name of the file, nor how many definitions there were
+# told FILE.gst: what must survive: not the name of the file, how many definitions there were, nor mangled names
 told() {
-	"$BIN/gpureport" -j "$1" | jq -S 'del(.records) | walk(if type == "object" then del(.file) else . end)'
+	"$BIN/gpureport" -j "$1" | jq -S 'del(.records) | walk(if type == "object" then del(.file, .mangled) else . end)'
 }
 
 # again FILE.gst: exported, imported and compared

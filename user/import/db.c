@@ -382,3 +382,12 @@ u64 db_span(struct import *im, const char *table, s64 start, s64 end, s64 early,
 	*dur_ns = to - from;
 	return from;
 }
+
+s64 db_start(struct import *im, const struct db_scan *scan, const char *table, u32 start,
+	     u32 end)
+{
+	if (!db_null(scan, start))
+		return db_int(scan, start);
+	import_odd(im, "without a start", table);
+	return db_int(scan, end);
+}

@@ -53,6 +53,9 @@ bool db_next(struct db_scan *scan);
 void db_end(struct db_scan *scan);
 
 bool db_null(const struct db_scan *scan, u32 column);
+/* A beginning that is missing is the end, and counted: no time is made up. */
+s64 db_start(struct import *im, const struct db_scan *scan, const char *table, u32 start,
+	     u32 end);
 s64 db_int(const struct db_scan *scan, u32 column);	/* NULL: 0 */
 #define DB_TIME_MAX (1LL << 62)
 /* A row from start to end: its begin as a record has it, and its length. early is added.

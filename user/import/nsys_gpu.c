@@ -16,7 +16,8 @@ static struct nsys_process *read_head(struct nsys *n, const struct db_scan *s,
 {
 	struct nsys_process *p = nsys_process(n, db_int(s, PROCESS));
 
-	g->e.ts = nsys_span(n, table, db_int(s, START), db_int(s, END), &g->dur_ns);
+	g->e.ts = nsys_span(n, table, db_start(n->im, s, table, START, END), db_int(s, END),
+			    &g->dur_ns);
 	g->e.kind = kind;
 	g->e.size = size;
 	g->e.producer = p->producer;

@@ -54,7 +54,8 @@ static void read_calls(struct nsys *n, const char *table)
 		struct api r = {};
 
 		t = read_head(n, db_int(&s, THREAD), &r.e, EVENT_API, sizeof(r));
-		r.e.ts = nsys_span(n, table, db_int(&s, START), db_int(&s, END), &r.dur_ns);
+		r.e.ts = nsys_span(n, table, db_start(n->im, &s, table, START, END),
+				   db_int(&s, END), &r.dur_ns);
 		r.name = nsys_name(n, t->process, NAME_API, db_int(&s, NAME));
 		name = nsys_string(n, db_int(&s, NAME));
 		r.domain = api_domain(name.s, name.n);
@@ -233,7 +234,8 @@ static void read_overhead(struct nsys *n)
 		struct overhead r = {};
 
 		read_head(n, db_int(&s, THREAD), &r.e, EVENT_OVERHEAD, sizeof(r));
-		r.e.ts = nsys_span(n, table, db_int(&s, START), db_int(&s, END), &r.dur_ns);
+		r.e.ts = nsys_span(n, table, db_start(n->im, &s, table, START, END),
+				   db_int(&s, END), &r.dur_ns);
 		r.what = overhead_what(db_int(&s, TYPE));
 		if (db_int(&s, CORRELATION))
 			r.correlation = import_correlation(n->im, r.e.producer,

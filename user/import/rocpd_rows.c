@@ -52,7 +52,8 @@ static struct rocpd_process *read_head(struct rocpd *r, const struct db_scan *s,
 {
 	struct rocpd_process *p = rocpd_process(r, db_int(s, PROCESS));
 
-	e->ts = db_span(r->im, "rocpd", db_int(s, START), db_int(s, END), 0, dur_ns);
+	e->ts = db_span(r->im, "rocpd", db_start(r->im, s, "rocpd", START, END),
+			db_int(s, END), 0, dur_ns);
 	e->kind = kind;
 	e->size = size;
 	e->producer = p->producer;

@@ -131,9 +131,11 @@ static void add_kernel(struct report *r, const struct gpu_op *op, u64 end)
 {
 	const struct gpu_head *g = op->g;
 	u64 start = g->e.ts;
+	struct row *row = rows_get(&r->kernels, &r->arena, report_name(r, op->name));
 
-	histogram_add(&rows_get(&r->kernels, &r->arena, report_name(r, op->name))->h,
-		      g->dur_ns);
+	if (!row->mangled && strcmp(op->name, row->name))
+		row->mangled = texts_add(&r->texts, op->name, strlen(op->name));
+	histogram_add(&row->h, g->dur_ns);
 	if (!r->kernel_times.count || start < r->kernel_first)
 		r->kernel_first = start;
 	if (end > r->kernel_last)

@@ -24,6 +24,8 @@ static void put_rows(struct json *j, const struct rows *rows, bool errors)
 
 		json_object(j, NULL);
 		json_str(j, "name", row->name);
+		if (row->mangled)
+			json_str(j, "mangled", row->mangled);
 		json_u64(j, "count", row->h.count);
 		json_u64(j, "total_ns", row->h.sum);
 		json_u64(j, "min_ns", row->h.min);

@@ -26,6 +26,8 @@ struct host_sums {		/* kernel events of threads */
 
 struct row {			/* durations under one name */
 	const char *name;
+	const char *mangled;	/* kernels: the recording's own name, if another: one of those
+				 * that are read as this */
 	struct histogram h;
 	u64 errors;		/* api: calls that failed */
 	struct host_sums host;	/* host_calls: inside of these calls */
