@@ -109,3 +109,19 @@ END
 	[ -L link.db ]
 	[ "$(query real.db 'select count(*) > 0 from CUPTI_ACTIVITY_KIND_KERNEL')" = 1 ]
 }
+
+@test "killed in the middle: nothing is left" {
+	python3 "$ROOT/tests/mkdb.py" nsys-3.25 x.db > /dev/null
+	"$BIN/gpuimport" x.db -o x.gst 2> /dev/null
+	mkdir out
+	mkfifo pipe
+	"$BIN/gpureport" --sqlite out/x.db - < pipe 3>&- &
+	pid=$!
+	exec 4> pipe
+	head -c 1000 x.gst >&4
+	until_true eval "ls -l /proc/$pid/fd | grep -q out/x.db"
+	kill -9 "$pid"
+	exec 4>&-
+	wait "$pid" || true
+	[ -z "$(ls -A out)" ] || { ls -A out; false; }
+}

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The database: made under another name with neither journal nor waiting for
- * the disk, since it is worth nothing until it is whole, then renamed.
+ * The database: made without a name, with neither journal nor waiting for the
+ * disk, since it is worth nothing until it is whole, then put in place.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "log.h"
+#include "outfile.h"
 #include "sqlite_export.h"
 #include "sqlite_parts.h"
 #include "symbols.h"
@@ -178,7 +180,7 @@ static int write_database(struct export *x, const char *const *inputs, size_t n,
 	int err;
 	u32 t;
 
-	run(x, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN");
+	run(x, "BEGIN");
 	for (t = 0; t < T_TABLES; t++)
 		make_table(x, t);
 	export_enums(x);
@@ -187,44 +189,70 @@ static int write_database(struct export *x, const char *const *inputs, size_t n,
 	return err;
 }
 
-/* Where the database comes to be: behind a link, what it names; never in place of a device. */
-static int find_place(const char *path, char **target)
+/* SQLite makes files only under a name. It is taken away at once, so that nothing is left when
+ * the writer dies; the whole database is then copied to where it belongs. */
+static int nameless_database(struct export *x, const char *path)
 {
-	struct stat st;
+	char *tmp = sqlite3_mprintf("%s.%d.part", path, (int)getpid());
+	int fd;
 
-	*target = NULL;
-	if (!stat(path, &st) && !S_ISREG(st.st_mode))
-		return fail(0, "cannot write %s: it is no regular file (a database needs one)", path);
-	*target = realpath(path, NULL) ?: strdup(path);
-	return *target ? 0 : fail(-ENOMEM, "cannot write %s", path);
+	unlink(tmp);
+	check(x, sqlite3_open(tmp, &x->sql));
+	run(x, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF");
+	fd = open(tmp, O_RDONLY | O_CLOEXEC);
+	unlink(tmp);
+	sqlite3_free(tmp);
+	return fd;
+}
+
+static void copy_out(int fd, FILE *f)
+{
+	char buf[1 << 16];
+	ssize_t n;
+
+	while ((n = read(fd, buf, sizeof(buf))) > 0)
+		if (fwrite(buf, 1, n, f) != (size_t)n)
+			return;		/* outfile_close says so */
+}
+
+static int export_to(struct outfile *o, struct export *x, const char *const *inputs, size_t n,
+		     char **damage)
+{
+	int fd = nameless_database(x, o->target), err = 0;
+
+	if (x->rc == SQLITE_OK && fd < 0)
+		err = fail(-errno, "cannot write %s", o->path);
+	if (!err && x->rc == SQLITE_OK)
+		err = write_database(x, inputs, n, damage);
+	if (!err && x->rc != SQLITE_OK)
+		err = fail(0, "cannot write %s: %s", o->path, sqlite3_errstr(x->rc));
+	free_all(x);
+	if (!err)
+		copy_out(fd, o->f);
+	if (fd >= 0)
+		close(fd);
+	return err;
 }
 
 int sqlite_export(const char *const *inputs, size_t n, const char *path, char **damage)
 {
 	struct export x = {};
-	char *tmp, *target;
+	struct outfile o;
+	struct stat st;
 	mode_t mask;
-	int err = find_place(path, &target);
+	int err, kept;
 
-	if (err)
-		return err;
-	tmp = sqlite3_mprintf("%s.%d.part", target, (int)getpid());
+	if (!stat(path, &st) && !S_ISREG(st.st_mode))
+		return fail(0, "cannot write %s: it is no regular file (a database needs one)", path);
 	mask = umask(0077);		/* as a trace: for its owner alone */
-	x.m = model_new(&export_view, &x);
-	unlink(tmp);
-	check(&x, sqlite3_open(tmp, &x.sql));
+	err = outfile_open(&o, path);
+	if (!err) {
+		x.m = model_new(&export_view, &x);
+		err = export_to(&o, &x, inputs, n, damage);
+		kept = outfile_close(&o, !err);
+		err = err ?: kept;
+	}
 	umask(mask);
-	if (x.rc == SQLITE_OK)
-		err = write_database(&x, inputs, n, damage);
-	if (!err && x.rc != SQLITE_OK)
-		err = fail(0, "cannot write %s: %s", path, sqlite3_errstr(x.rc));
-	free_all(&x);
-	if (!err && rename(tmp, target))
-		err = fail(-errno, "cannot write %s", path);
-	if (err)
-		unlink(tmp);
-	sqlite3_free(tmp);
-	free(target);
 	demangle_free_all();
 	return err;
 }
