@@ -56,6 +56,8 @@ for line in sys.stdin:
 	digamma 4|1.2561176684318003
 	trigamma 0.5|4.93480220054468
 	trigamma 25|0.04081066325722558
+	f_tail 2.5 8 30|0.03278129712463871
+	f_tail 0.7 4 12.5|0.6061059558425872
 	trigamma_inverse 0.05|20.49583523915461
 	trigamma_inverse 1.2|1.2479926573831073
 	trigamma_inverse 30|0.18662253008393503
@@ -123,13 +125,17 @@ assert a == b and n == 300000 and few and abs(a - v[149999]) <= v[149999] / 8192
 	is '[.verdict, .per_step, (.runs | map(.step_method))]' '["unchanged",true,["repeated","repeated"]]'
 }
 
-@test "where no steps are known and windows differ, counts are told and not judged" {
+@test "where no steps are known and windows differ, counts are compared by proportion; what is not of it is told" {
 	one a.gst seed=1 steps=2 names=0
 	one b.gst seed=2 steps=3 names=0
 	diff_json a.gst b.gst
 	is '[.per_step, .same_windows, .gates_by_verdict.regressed, .gates_by_verdict.improved]' '[false,false,0,0]'
 	run -0 "$BIN/gpudiff" a.gst b.gst
-	grep -q 'hold different amounts of work: counts are told, not judged' <<< "$output"
+	grep -q 'hold different amounts of work: counts are compared by proportion, roughly' <<< "$output"
+	one c.gst seed=3 steps=3 names=0 more=1:3
+	diff_json a.gst c.gst
+	is '.verdict' '"unchanged"'
+	[ "$(gate 'kernel.kernel1 grid 128,1,1 block 256,1,1.launches' '[.before, .after, .verdict]')" = '[[16,33,"told"]]' ]
 }
 
 @test "a kernel that got 3 % slower, with five runs a side: regressed, that kernel alone" {
@@ -239,7 +245,7 @@ assert a == b and n == 300000 and few and abs(a - v[149999]) <= v[149999] / 8192
 	one a.gst seed=1
 	one b.gst seed=2 more=3:1 lost=5
 	diff_json a.gst b.gst
-	is '[.counts_void, .gates_by_verdict.regressed]' '["b.gst is not whole (5 records lost)",0]'
+	is '[.counts_void, .gates_by_verdict.regressed, .verdict, .why]' '["b.gst is not whole (5 records lost)",0,"inconclusive","b.gst is not whole (5 records lost)"]'
 }
 
 # ---- matching ----
@@ -264,6 +270,15 @@ assert a == b and n == 300000 and few and abs(a - v[149999]) <= v[149999] / 8192
 }
 
 # ---- not comparable ----
+
+@test "where other kernels do most of the work, counts of those that stayed are told; nothing else to go by is no verdict" {
+	one a.gst seed=1
+	one b.gst seed=2 more=9:1 $(for k in $(seq 0 5); do echo "rename=$k:other$k"; done)
+	diff_json a.gst b.gst
+	is '[.matched.before < 0.5, .gates_by_verdict.regressed, .gates_by_verdict.improved]' '[true,0,0]'
+	run -0 "$BIN/gpudiff" a.gst b.gst
+	grep -qE '^kernels +6 new, 6 vanished: counts of kernels and calls are told, not judged' <<< "$output"
+}
 
 @test "runs of different GPUs, of different programs, without kernels: not comparable, and why" {
 	one a.gst seed=1

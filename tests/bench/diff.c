@@ -14,15 +14,17 @@
 #include "diff_parts.h"
 #include "diff_run.h"
 
-#define KERNELS  512
+#define KERNELS  16384
 #define LAUNCHES 200
-#define STEPS    10
+#define FEW      50	/* launches a run that say nothing of 3 %, drawn anew each time */
 
-struct drawn {			/* a kernel: durations to draw from */
-	const char *name;
+struct drawn {			/* a kernel of one path: durations to draw from */
+	const char *name, *config, *path;
 	double *ns;
 	size_t n;
 	double all;		/* their sum */
+	size_t kernel;		/* number of its name, the most time first */
+	u64 unit;		/* of the clock */
 };
 
 struct shape {			/* how runs differ */
@@ -33,7 +35,7 @@ struct shape {			/* how runs differ */
 
 static u64 state = 88172645463325252ULL;
 static struct drawn sources[KERNELS];
-static size_t source_n;
+static size_t source_n, kernel_n;
 static u32 runs = 5, comparisons = 400;
 
 static double uniform(void)
@@ -51,13 +53,14 @@ static double normal(void)
 
 /* ---- where durations come from ---- */
 
-static void add_source(const char *name, double *ns, size_t n)
+static void add_source(const char *name, const char *config, const char *path, double *ns,
+		       size_t n)
 {
 	struct drawn *s = &sources[source_n];
 
-	if (source_n == KERNELS || !n)
-		return;
-	*s = (struct drawn){ strdup(name), ns, n };
+	if (source_n == KERNELS)
+		errx(1, "more than %d kernels", KERNELS);
+	*s = (struct drawn){ strdup(name), strdup(config), strdup(path), ns, n, .unit = 1 };
 	for (size_t i = 0; i < n; i++)
 		s->all += ns[i];
 	source_n++;
@@ -82,7 +85,7 @@ static void model_sources(const struct shape *shape)
 				ns[i] *= exp(3 * uniform());
 		}
 		snprintf(name, sizeof(name), "kernel%d", k);
-		add_source(name, ns, LAUNCHES);
+		add_source(name, "", "", ns, LAUNCHES);
 	}
 }
 
@@ -91,33 +94,43 @@ static void sources_free(void)
 	for (size_t i = 0; i < source_n; i++) {
 		free(sources[i].ns);
 		free((char *)sources[i].name);
+		free((char *)sources[i].config);
+		free((char *)sources[i].path);
 	}
 	source_n = 0;
 }
 
-/* The kernels of a recording, by name and launch configuration. */
+static void add_cell(const struct diff_cell *c, u64 unit)
+{
+	double *ns = must_alloc((c->count + 1) * sizeof(*ns));
+	size_t n = 0;
+
+	for (size_t k = 0; k < c->times.n; k++)
+		for (u64 m = 0; m < c->times.list[k].count && n < c->count; m++)
+			ns[n++] = c->times.list[k].value;
+	add_source(c->key->name, c->key->config, c->key->path, ns, n);
+	sources[source_n - 1].unit = unit;
+}
+
 static bool real_sources(const char *path)
 {
 	struct diff *d = diff_new();
 	const struct diff_run *r;
 	bool right = !diff_add(d, DIFF_A, path);
+	u64 unit = 0;
 
-	source_n = 0;
 	r = d->runs[DIFF_A];
 	for (size_t i = 0; right && i < r->cells.n; i++) {
 		const struct diff_cell *c = r->cells.list[i];
-		double *ns = c->key->dim == DIM_KERNEL ? must_alloc((c->count + 1) *
-								    sizeof(*ns)) : NULL;
-		size_t n = 0;
-		char name[40];
 
-		if (!ns)
-			continue;
-		for (size_t k = 0; k < c->times.n; k++)
-			for (u64 m = 0; m < c->times.list[k].count && n < c->count; m++)
-				ns[n++] = c->times.list[k].value;
-		snprintf(name, sizeof(name), "kernel%zu", i);
-		add_source(name, ns, n);
+		if (c->key->dim == DIM_KERNEL)
+			unit = samples_unit(&c->times, unit);
+	}
+	for (size_t i = 0; right && i < r->cells.n; i++) {
+		const struct diff_cell *c = r->cells.list[i];
+
+		if (c->key->dim == DIM_KERNEL && c->times.n)
+			add_cell(c, unit);
 	}
 	diff_free(d);
 	return right && source_n;
@@ -125,23 +138,34 @@ static bool real_sources(const char *path)
 
 /* ---- a run ---- */
 
+/* As a clock of that unit would have seen a launch that took so much longer. */
+static u64 clocked(const struct drawn *s, double factor)
+{
+	double ns = s->ns[(size_t)(uniform() * s->n)] + (uniform() - 0.5) * (s->unit - 1);
+	double units = fmax(round(ns * factor / s->unit), 1);
+
+	return units * s->unit;
+}
+
 /* Launches are drawn with replacement; a run shifts all of a kernel's, and all kernels. */
 static void draw_run(struct diff *d, int side, const struct shape *shape, size_t slow,
 		     double factor)
 {
 	struct diff_run *r = diff_run_new(d, side, "drawn");
-	const char *none = diff_text(d, "");
 	double common = exp(shape->common * normal());
+	double *shifts = must_alloc(kernel_n * sizeof(*shifts));
 
+	for (size_t k = 0; k < kernel_n; k++)
+		shifts[k] = common * exp(shape->run * normal()) * (k == slow ? factor : 1);
 	for (size_t k = 0; k < source_n; k++) {
 		const struct drawn *s = &sources[k];
 		struct diff_cell *c = diff_run_cell(r, diff_key(d, DIM_KERNEL,
-								diff_text(d, s->name), none,
-								none));
-		double all = common * exp(shape->run * normal()) * (k == slow ? factor : 1);
+								diff_text(d, s->name),
+								diff_text(d, s->config),
+								diff_text(d, s->path)));
 
 		for (size_t i = 0; i < s->n; i++) {
-			u64 ns = s->ns[(size_t)(uniform() * s->n)] * all;
+			u64 ns = clocked(s, shifts[s->kernel]);
 
 			samples_add(&c->times, ns, 1);
 			c->sum_ns += ns;
@@ -152,6 +176,7 @@ static void draw_run(struct diff *d, int side, const struct shape *shape, size_t
 		r->kernel_ns += c->sum_ns;
 		samples_close(&c->times);
 	}
+	free(shifts);
 }
 
 /* Bits: 1 some gate is red, 2 the slow one is. */
@@ -173,9 +198,10 @@ static int compare(const struct shape *shape, size_t slow, double factor)
 		if (g->verdict != DIFF_REGRESSED)
 			continue;
 		red |= 1;
-		if (slow < source_n && g->key->name[0] &&
-		    !strcmp(g->key->name, sources[slow].name))
-			red |= 2;
+		for (size_t k = 0; k < source_n; k++)
+			if (sources[k].kernel == slow &&
+			    !strcmp(g->key->name, sources[k].name))
+				red |= 2;
 	}
 	diff_free(d);
 	return red;
@@ -183,38 +209,55 @@ static int compare(const struct shape *shape, size_t slow, double factor)
 
 /* ---- the rates ---- */
 
-static int by_time(const void *a, const void *b)
+static int by_name(const void *a, const void *b)
 {
-	const struct drawn *x = a, *y = b;
-
-	return x->all > y->all ? -1 : x->all < y->all;
+	return strcmp(((const struct drawn *)a)->name, ((const struct drawn *)b)->name);
 }
 
-/* Of the 20 kernels with the most time those with a gate: 0.5 % of it all. */
-static size_t gated(void)
+/* Numbers the kernels by time, into which: those of the first 20 that have a gate (0.5 % of all
+ * time) and not too few launches. How many. */
+static size_t gated(size_t *which)
 {
-	double all = 0;
-	size_t n = 0;
+	double *all = must_alloc((source_n + 1) * sizeof(*all)), sum = 0, time;
+	size_t n = 0, *place = must_alloc((source_n + 1) * sizeof(*place));
+	size_t *launches = must_alloc((source_n + 1) * sizeof(*launches));
 
-	qsort(sources, source_n, sizeof(*sources), by_time);
+	qsort(sources, source_n, sizeof(*sources), by_name);
+	kernel_n = 0;
+	for (size_t i = 0; i < source_n; i++) {
+		kernel_n += !i || strcmp(sources[i].name, sources[i - 1].name);
+		sources[i].kernel = kernel_n - 1;
+		all[kernel_n - 1] += sources[i].all;
+		launches[kernel_n - 1] += sources[i].n;
+		sum += sources[i].all;
+	}
+	for (size_t k = 0; k < kernel_n; k++) {
+		time = all[k];
+		for (size_t m = 0; m < kernel_n; m++)
+			place[k] += all[m] > time || (all[m] == time && m < k);
+		if (place[k] < 20 && time >= 0.00505 * sum && launches[k] >= FEW)
+			which[n++] = place[k];
+	}
 	for (size_t i = 0; i < source_n; i++)
-		all += sources[i].all;
-	while (n < source_n && n < 20 && sources[n].all >= 0.00505 * all)
-		n++;
+		sources[i].kernel = place[sources[i].kernel];
+	free(all);
+	free(place);
+	free(launches);
 	return n;
 }
 
 static void rates(const char *name, const struct shape *shape)
 {
 	u32 red = 0, seen = 0;
-	size_t top = gated();
+	size_t which[20], top = gated(which);
 
 	for (u32 i = 0; i < comparisons; i++) {
-		red += !!compare(shape, source_n, 1);
-		seen += compare(shape, i % top, 1.03) >> 1;
+		red += !!compare(shape, kernel_n, 1);
+		seen += top ? compare(shape, which[i % top], 1.03) >> 1 : 0;
 	}
 	printf("%-44.44s %-26s %5.1f %%     %5.1f %%   %zu of %zu\n", name, shape->name,
-	       100.0 * red / comparisons, 100.0 * seen / comparisons, top, source_n);
+	       100.0 * red / comparisons, 100.0 * seen / comparisons, top,
+	       kernel_n < 20 ? kernel_n : 20);
 	fflush(stdout);
 }
 

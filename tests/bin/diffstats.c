@@ -96,6 +96,8 @@ int main(void)
 			printf("%.15g\n", stats_t_quantile(v[0], v[1]));
 		else if (!strcmp(name, "beta"))
 			printf("%.15g\n", stats_beta(v[0], v[1], v[2]));
+		else if (!strcmp(name, "f_tail"))
+			printf("%.15g\n", stats_f_tail(v[0], v[1], v[2]));
 		else if (!strcmp(name, "digamma"))
 			printf("%.15g\n", stats_digamma(v[0]));
 		else if (!strcmp(name, "trigamma"))

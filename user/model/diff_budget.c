@@ -2,7 +2,7 @@
 /*
  * Budgets: what may change by how much, as sections of a file.
  *
- *   [defaults] floor=1% alpha=0.01
+ *   [defaults] floor=1% alpha=0.005
  *   [metric "copy.HtoD.bytes"]
  *   max_increase=0
  *   [ignore] kernel="nccl*" until=2027-01-31 reason="fabric #123"
@@ -35,7 +35,7 @@ static const struct diff_rule nothing = {
 void diff_defaults(struct diff *d)
 {
 	d->defaults = nothing;
-	d->defaults.alpha = 0.01;
+	d->defaults.alpha = 0.005;
 	d->defaults.min_share = 0.005;
 	d->defaults.min_runs = 3;
 }
@@ -77,6 +77,16 @@ double diff_floor(const struct diff *d, const struct diff_gate *g)
 	return said ? floor : fmax(floor, expm1(2 * g->history));
 }
 
+/* Where half of the work is done by other kernels, more or fewer of those that stayed, or of
+ * the calls that launch them, say nothing of better or worse. */
+static bool others_kernels(const struct diff *d, const struct diff_gate *g)
+{
+	u16 dim = g->key->dim;
+
+	return fmin(d->matched[DIFF_A], d->matched[DIFF_B]) < DIFF_KEPT_LEAST &&
+	       (dim == DIM_KERNEL || dim == DIM_API || dim == DIM_STEP);
+}
+
 bool diff_gated(const struct diff *d, const struct diff_gate *g)
 {
 	int gate = -1;
@@ -89,6 +99,8 @@ bool diff_gated(const struct diff *d, const struct diff_gate *g)
 	}
 	if (gate >= 0)
 		return gate;
+	if (!g->timed && others_kernels(d, g))
+		return false;
 	return !g->told && (!g->timed || isnan(g->share) || g->share >= diff_min_share(d));
 }
 

@@ -142,31 +142,43 @@ static void count_names(const struct diff_run *r, struct hash *counts, struct ar
 	}
 }
 
+/* How much work a recording holds: the middle over kernels of launches here to there. */
+static double window_of(const struct hash *counts, const struct hash *first)
+{
+	double *ratio = must_alloc((counts->used + 1) * sizeof(*ratio)), middle;
+	struct hash_slot *slot;
+	size_t used = 0;
+	u64 *n;
+
+	for (size_t at = 0; (slot = hash_next(counts, &at));) {
+		n = hash_get(first, slot->key);
+		if (n && *n)
+			ratio[used++] = (double)*(u64 *)slot->value / *n;
+	}
+	middle = used ? stats_median(ratio, used) : 1;
+	free(ratio);
+	return middle;
+}
+
 /* Without steps: most kernels were launched as often as in the first run. */
-static bool windows_alike(const struct diff *d)
+static bool windows_alike(struct diff *d)
 {
 	struct hash first = {}, counts;
 	struct arena arena = {};
-	struct hash_slot *slot;
-	u64 alike = 0, all = 0, *n;
+	bool alike = true;
 
 	count_names(d->runs[DIFF_A], &first, &arena);
 	for (int side = 0; side < DIFF_SIDES; side++)
-		for (const struct diff_run *r = d->runs[side]; r; r = r->next) {
-			if (r == d->runs[DIFF_A])
-				continue;
+		for (struct diff_run *r = d->runs[side]; r; r = r->next) {
 			counts = (struct hash){};
 			count_names(r, &counts, &arena);
-			for (size_t at = 0; (slot = hash_next(&counts, &at));) {
-				n = hash_get(&first, slot->key);
-				all += !!n;
-				alike += n && *n == *(u64 *)slot->value;
-			}
+			r->work = window_of(&counts, &first);
+			alike &= r->work == 1;
 			hash_free(&counts);
 		}
 	hash_free(&first);
 	arena_free(&arena);
-	return 2 * alike > all;
+	return alike;
 }
 
 static void choose_counting(struct diff *d)
@@ -184,6 +196,17 @@ static void choose_counting(struct diff *d)
 }
 
 /* ---- the verdict ---- */
+
+/* Of those that are of one side alone, how many are of a usual step (without steps: all). */
+static size_t in_step(const struct diff *d, const struct pointers *list, int side)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < list->n; i++)
+		n += stats_mean(((const struct diff_gate *)list->list[i])->value[side],
+				d->run_n[side]) > 0;
+	return n;
+}
 
 static void number_gate(struct diff *d, const char *what, size_t n)
 {
@@ -221,8 +244,8 @@ static void tally(struct diff *d)
 	}
 	if ((undecided > UNDECIDED_SHARE || whole) && d->time_verdict < DIFF_REGRESSED)
 		d->time_verdict = DIFF_INCONCLUSIVE;
-	if (d->counts_verdict < DIFF_UNCHANGED && !d->counts_void)
-		d->counts_verdict = DIFF_UNCHANGED;
+	if (d->counts_verdict < DIFF_UNCHANGED)	/* none was judged */
+		d->counts_verdict = DIFF_INCONCLUSIVE;
 }
 
 static u32 most_more(const struct diff *d)
@@ -251,8 +274,7 @@ static bool few_runs(const struct diff *d)
 
 static void decide(struct diff *d)
 {
-	u32 worse = d->tally[DIFF_REGRESSED], better = d->tally[DIFF_IMPROVED];
-	u32 more = most_more(d);
+	u32 worse, better, more = most_more(d);
 
 	tally(d);
 	worse = d->tally[DIFF_REGRESSED];
@@ -263,7 +285,11 @@ static void decide(struct diff *d)
 	if (d->time_verdict > d->verdict &&
 	    !(d->time_verdict == DIFF_INCONCLUSIVE && few_runs(d)))
 		d->verdict = d->time_verdict;
-	if (worse)
+	if (d->counts_verdict == DIFF_INCONCLUSIVE && d->verdict == DIFF_INCONCLUSIVE)
+		d->why = d->counts_void ? d->counts_void :
+			 diff_textf(d, "no count could be compared; times need %u runs a side",
+				    d->defaults.min_runs);
+	else if (worse)
 		d->why = diff_textf(d, "%u gate%s regressed, %u improved", worse, plural(worse),
 				    better);
 	else if (d->verdict == DIFF_INCONCLUSIVE)
@@ -304,8 +330,8 @@ int diff_compare(struct diff *d)
 						    100 * d->matched[DIFF_A],
 						    100 * d->matched[DIFF_B]));
 	diff_metrics(d);
-	number_gate(d, "new", d->fresh.n);
-	number_gate(d, "vanished", d->vanished.n);
+	number_gate(d, "new", in_step(d, &d->fresh, DIFF_B));
+	number_gate(d, "vanished", in_step(d, &d->vanished, DIFF_A));
 	diff_judge(d);
 	decide(d);
 	return 0;

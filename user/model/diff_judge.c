@@ -222,6 +222,7 @@ static void test(struct diff *d, struct diff_gate *g, const struct stats_prior *
 	struct pair p = pair_of(d, g, buf);
 	double change = p.mean[DIFF_B] - p.mean[DIFF_A], df = pair_df(&p), se, reach;
 	double squares = p.squares;
+	struct stats_prior own;
 
 	g->center[DIFF_A] = p.n[DIFF_A] ? exp(p.mean[DIFF_A]) : NAN;
 	g->center[DIFF_B] = p.n[DIFF_B] ? exp(p.mean[DIFF_B]) : NAN;
@@ -230,7 +231,8 @@ static void test(struct diff *d, struct diff_gate *g, const struct stats_prior *
 		return;
 	add_noise(d, g, &squares, &df, buf);
 	g->df = df;
-	g->sd = sqrt(stats_moderate(prior, squares / df, &g->df));
+	own = stats_prior_for(prior, squares / df, df);
+	g->sd = sqrt(stats_moderate(&own, squares / df, &g->df));
 	se = g->sd * sqrt(1.0 / p.n[DIFF_A] + 1.0 / p.n[DIFF_B]);
 	g->p = se > 0 ? stats_t_tail(fabs(change) / se, g->df) : change ? 0 : 1;
 	reach = stats_t_quantile(0.025, g->df) * se;
@@ -332,6 +334,27 @@ static void judge_varying(struct diff *d, struct diff_gate *g)
 	g->more = d->run_n[DIFF_A] < 5 ? 5 - d->run_n[DIFF_A] : 1;
 }
 
+/* Recordings of different length, without steps: is it as many as there are of the rest? Their
+ * ends cut a repetition, so a tenth and two more or fewer are no news. */
+static void judge_windows(struct diff *d, struct diff_gate *g)
+{
+	double mean[DIFF_SIDES] = {}, more;
+
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		u32 i = 0;
+
+		for (const struct diff_run *r = d->runs[side]; r; r = r->next, i++)
+			mean[side] += g->value[side][i] / r->work / d->run_n[side];
+	}
+	more = mean[DIFF_B] - mean[DIFF_A];
+	g->delta = mean[DIFF_A] > 0 ? more / mean[DIFF_A] : NAN;
+	g->reason = "the recordings hold different amounts of work, and no steps are known";
+	if (fabs(more) > 0.1 * mean[DIFF_A] + 2)
+		return;
+	g->verdict = DIFF_UNCHANGED;
+	g->reason = "as many as there is of the rest: the recordings hold different amounts of work";
+}
+
 static void judge_exact(struct diff *d, struct diff_gate *g)
 {
 	const double *a = g->value[DIFF_A], *b = g->value[DIFF_B];
@@ -343,7 +366,7 @@ static void judge_exact(struct diff *d, struct diff_gate *g)
 	if (d->counts_void) {
 		g->reason = d->counts_void;
 	} else if (!d->per_step && !d->same_windows) {
-		g->reason = "the recordings hold different amounts of work, and no steps are known";
+		judge_windows(d, g);
 	} else if (g->unsteady) {
 		g->verdict = DIFF_UNCHANGED;
 		g->reason = "differs from step to step: told, not judged";

@@ -13,6 +13,7 @@
 #include "trace.h"
 
 #define DIFF_SLOTS  256		/* steps of a run whose counts are kept */
+#define DIFF_KEPT_LEAST 0.5	/* share of GPU time in kernels of both sides */
 #define DIFF_GPUS   16		/* of one run, for idle time */
 
 enum diff_dim {			/* what a number is about */
@@ -64,6 +65,7 @@ struct diff_run {
 	bool exact_calls;		/* steps are of the threads that call */
 	struct pointers cells;		/* struct diff_cell */
 	struct hash by_key;		/* key -> struct diff_cell */
+	double work;			/* work it holds, of the first run's; without steps */
 	double speed;			/* log of its common factor; 0: none was taken out */
 	struct arena arena;
 	/* while it is read: */

@@ -43,6 +43,18 @@ static void print_head(struct diff *d, FILE *f)
 		out_line(f, "counts         not compared: %s", d->counts_void);
 }
 
+/* cudnn.benchmark and its like choose by measuring, anew in each run. */
+static void print_hint(struct diff *d, FILE *f)
+{
+	if (fmin(d->matched[DIFF_A], d->matched[DIFF_B]) < DIFF_KEPT_LEAST)
+		out_line(f, "kernels        %zu new, %zu vanished: counts of kernels and calls are told, not judged, since others do most of the work",
+			 d->fresh.n, d->vanished.n);
+	else if (d->counts_verdict == DIFF_REGRESSED && d->fresh.n && d->vanished.n &&
+	    d->run_n[DIFF_A] == 1 && d->run_n[DIFF_B] == 1)
+		out_line(f, "kernels        %zu new, %zu vanished: a library that chooses kernels by measuring does so anew in each run; more runs a side show it",
+			 d->fresh.n, d->vanished.n);
+}
+
 static void gate_cells(struct diff *d, struct table *t, const struct diff_gate *g)
 {
 	char b[64];
@@ -139,6 +151,7 @@ void diff_print(struct diff *d, FILE *f, u32 top, int width)
 	print_head(d, f);
 	if (d->verdict == DIFF_NOT_COMPARABLE)
 		return;
+	print_hint(d, f);
 	print_gates(d, f, top, width, DIFF_REGRESSED, "regressed");
 	print_gates(d, f, top, width, DIFF_IMPROVED, "improved");
 	print_gates(d, f, top, width, DIFF_INCONCLUSIVE, "inconclusive");

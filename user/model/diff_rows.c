@@ -243,6 +243,9 @@ static void one_sided(struct diff *d, struct diff_row *row, const struct diff_ke
 	struct diff_gate *g = count_gate(d, row, key, false, share);
 
 	g->told = true;
+	if (d->per_step && !(stats_mean(g->value[fresh ? DIFF_B : DIFF_A],
+					d->run_n[fresh ? DIFF_B : DIFF_A]) > 0))
+		g->note = "outside of a usual step";
 	pointers_add(fresh ? &d->fresh : &d->vanished, g);
 }
 
@@ -318,6 +321,24 @@ static void matched_shares(struct diff *d, const struct diff_row *both)
 		d->matched[side] += row_share(d, both, side);
 }
 
+static int by_share(const void *a, const void *b)
+{
+	const struct diff_gate *x = *(const struct diff_gate *const *)a;
+	const struct diff_gate *y = *(const struct diff_gate *const *)b;
+
+	if (!x->note != !y->note)
+		return x->note ? 1 : -1;
+	if (x->share != y->share)
+		return x->share > y->share ? -1 : 1;
+	return strcmp(x->id, y->id);
+}
+
+static void sort_by_share(struct pointers *list)
+{
+	if (list->n)
+		qsort(list->list, list->n, sizeof(*list->list), by_share);
+}
+
 void diff_rows(struct diff *d)
 {
 	struct diff_row all = all_keys(d), part, small = {};
@@ -344,4 +365,6 @@ void diff_rows(struct diff *d)
 	others(d, &small);
 	free(small.keys);
 	free(all.keys);
+	sort_by_share(&d->fresh);
+	sort_by_share(&d->vanished);
 }

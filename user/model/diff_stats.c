@@ -209,6 +209,20 @@ struct stats_prior stats_prior_fit(const double *variance, const double *df, siz
 	return prior;
 }
 
+double stats_f_tail(double f, double df1, double df2)
+{
+	return f > 0 ? stats_beta(df2 / 2, df1 / 2, df2 / (df2 + df1 * f)) : 1;
+}
+
+struct stats_prior stats_prior_for(const struct stats_prior *prior, double variance, double df)
+{
+	struct stats_prior own = *prior;
+
+	if (prior->df > 0 && !isinf(prior->df))
+		own.df *= fmin(1, 10 * stats_f_tail(variance / prior->variance, df, prior->df));
+	return own;
+}
+
 double stats_moderate(const struct stats_prior *prior, double variance, double *df)
 {
 	double sum = prior->df + *df;

@@ -30,6 +30,11 @@ struct stats_prior {		/* variances are about this, as sure as df more samples */
 
 /* From sample variances, each of so many degrees of freedom; what is 0 does not count. */
 struct stats_prior stats_prior_fit(const double *variance, const double *df, size_t n);
+/* P(F > f) with so many degrees of freedom. */
+double stats_f_tail(double f, double df1, double df2);
+/* The prior for one that may not be like the others: the more it exceeds them, the less it
+ * counts (after Phipson 2016), so that what is noisy is not taken for quiet. */
+struct stats_prior stats_prior_for(const struct stats_prior *prior, double variance, double df);
 /* A variance that takes both into account; *df grows by the prior's. */
 double stats_moderate(const struct stats_prior *prior, double variance, double *df);
 

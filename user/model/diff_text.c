@@ -156,5 +156,5 @@ const char *diff_steps_text(struct diff *d)
 				  a->step_name[0] ? ", " : "", a->step_name);
 	if (d->same_windows)
 		return "not known of all runs; counts are those of a recording, all of which hold as much";
-	return "not known of all runs, which hold different amounts of work: counts are told, not judged";
+	return "not known of all runs, which hold different amounts of work: counts are compared by proportion, roughly";
 }
