@@ -128,7 +128,7 @@ library() {
 
 @test "tools that only read files work everywhere" {
 	requires jq
-	for t in gpureport gputimeline gpuflame flamegraph; do
+	for t in gpureport gputimeline gpuflame gpuimport gpudiff flamegraph; do
 		[ "$(env=unprivileged tool_status $t)" = "ok null" ]
 	done
 }

@@ -57,6 +57,8 @@ static const struct tool_needs tools[] = {
 	  { "trace", "load", "ring_buffer", "btf", "driver", "nvidia", "kprobe" } },
 	{ "gpureport", "what took the time", {}, {} },
 	{ "gputimeline", "timeline", {}, {} },
+	{ "gpuimport", "traces of other tools", {}, {} },
+	{ "gpudiff", "comparison of recordings", {}, {} },
 	{ "gpuflame", "flamegraph of GPU time", {}, {} },
 	{ "flamegraph", "folded lines to a picture", {}, {} },
 };
