@@ -107,6 +107,22 @@ rows() { jq -c "$1" <<< "$output"; }
  3 [true,null]' ]
 }
 
+@test "a batch number that comes again when its first one is about to be forgotten is a batch of today" {
+	requires jq
+	local first=1000000000 t
+	for t in $((first + 19999999000)) $((first + 20000000100)) $((first + 20001000000)); do
+		"$O/test/mktrace" > "$gst" <<- END
+			uvm_batch ts=$first dur_ns=1000 gpu=1 batch=1 cached=1 blocks=1 replays=1
+			uvm_fault ts=$((t + 20)) gpu_ns=$((t - 50)) gpu=1 batch=1 service=9 pid=5 tid=6 addr=0x1000 access=read
+			uvm_service ts=$((t + 10)) dur_ns=800 gpu=1 batch=1 id=9 pid=5 addr=0x1000 faults=1 bytes_in=4096 what=replayable
+			uvm_batch ts=$t dur_ns=1000 gpu=1 batch=1 cached=1 blocks=1 replays=1
+			uvm_migration ts=$((t + 500)) pid=5 addr=0x1000 bytes=4096 service=9 src=0 dst=1
+		END
+		run -0 "$tool" -j -i "$gst"
+		[ "$(rows 'select(.pid == 5) | [.latency_ns, .flags]' | head -n 1)" = '[1000,""]' ]
+	done
+}
+
 @test "a fault of another slice of the board finds the board's batch" {
 	requires jq
 	make_trace sed 's/^\(uvm_fault.* gpu=\)1\( batch=7\)/\13\2/; s/^\(uvm_service.* gpu=\)1\( batch=7\)/\13\2/; s/dst=1/dst=3/'

@@ -58,6 +58,23 @@ struct uvm_join *uvm_join_new(u64 horizon_ns,
 
 /* ---- groups ---- */
 
+static void age_leave(struct age *age, struct group *g)
+{
+	*(g->older ? &g->older->newer : &age->oldest) = g->newer;
+	*(g->newer ? &g->newer->older : &age->youngest) = g->older;
+}
+
+static void age_join(struct uvm_join *j, struct group *g)
+{
+	struct age *age = &j->ages[g->is_batch];
+
+	g->born = j->newest;
+	g->newer = NULL;
+	g->older = age->youngest;
+	*(g->older ? &g->older->newer : &age->oldest) = g;
+	age->youngest = g;
+}
+
 static struct group *group_of(struct uvm_join *j, bool batch, u64 key)
 {
 	struct hash *h = batch ? &j->batches : &j->services;
@@ -68,22 +85,29 @@ static struct group *group_of(struct uvm_join *j, bool batch, u64 key)
 	g = must_alloc(sizeof(*g));
 	g->key = key;
 	g->is_batch = batch;
-	g->born = j->newest;
 	g->last = &g->waiting;
-	g->older = j->ages[batch].youngest;
-	*(g->older ? &g->older->newer : &j->ages[batch].oldest) = g;
-	j->ages[batch].youngest = g;
+	age_join(j, g);
 	j->groups++;
 	hash_put(h, key, g);
 	return g;
 }
 
+static u64 batch_key(u32 gpu, u32 batch)
+{
+	return (u64)gpu << 32 | batch;
+}
+
+/* As young as what it just got, although one of its number was there long before. */
+static struct group *renewed(struct uvm_join *j, struct group *g)
+{
+	age_leave(&j->ages[g->is_batch], g);
+	age_join(j, g);
+	return g;
+}
+
 static void group_drop(struct uvm_join *j, struct group *g)
 {
-	struct age *age = &j->ages[g->is_batch];
-
-	*(g->older ? &g->older->newer : &age->oldest) = g->newer;
-	*(g->newer ? &g->newer->older : &age->youngest) = g->older;
+	age_leave(&j->ages[g->is_batch], g);
 	j->groups--;
 	j->pending -= g->fault_count + g->move_count;
 	hash_take(g->is_batch ? &j->batches : &j->services, g->key);
@@ -119,11 +143,6 @@ static void add_move(struct uvm_join *j, struct group *g, const struct uvm_migra
 }
 
 /* ---- batches ---- */
-
-static u64 batch_key(u32 gpu, u32 batch)
-{
-	return (u64)gpu << 32 | batch;
-}
 
 /* Is it of the time when the batch was served? */
 static bool fits(const struct uvm_batch *b, u64 ts)
@@ -303,7 +322,7 @@ static int service_progress(struct uvm_join *j, struct group *g)
 	b = batch_known(j, s->gpu, s->batch, s->e.ts);
 	if (b)
 		return deliver_service(j, g, b);
-	batch = group_of(j, true, batch_key(s->gpu, s->batch));
+	batch = renewed(j, group_of(j, true, batch_key(s->gpu, s->batch)));
 	*batch->last = g;
 	batch->last = &g->next;
 	g->parked = true;
@@ -359,7 +378,7 @@ static int put_fault(struct uvm_join *j, const struct uvm_fault *f)
 	b = batch_known(j, f->gpu, f->batch, f->e.ts);
 	if (b)
 		return deliver_loose(j, f, b);
-	add_fault(j, group_of(j, true, batch_key(f->gpu, f->batch)), f);
+	add_fault(j, renewed(j, group_of(j, true, batch_key(f->gpu, f->batch))), f);
 	return 0;
 }
 
@@ -405,6 +424,7 @@ static int put_batch(struct uvm_join *j, const struct uvm_batch *b)
 
 		if (!g)
 			continue;
+		renewed(j, g);
 		if (g->have) {
 			e = must_alloc(sizeof(*e));
 			*e = (struct earlier){ g->earlier, g->batch };
