@@ -147,7 +147,7 @@ check() { run -0 python3 "$ROOT/tests/kineto_check.py" "$O" "$@"; }
 	} > a.json
 	imported a.json
 	[ "$(field copy copy_kind | tr '\n' ' ')" = "1 2 10 1 7 2 1 0 " ]
-	[ "$(field copy src_kind | tr '\n' ' ')" = "1 3 3 0 3 0 0 0 " ]
+	[ "$(field copy src_kind | tr '\n' ' ')" = "1 3 3 0 3 3 0 0 " ]
 	[ "$(field copy dst_kind | tr '\n' ' ')" = "3 2 3 3 4 0 3 0 " ]
 	[ "$(field sync type | tr '\n' ' ')" = "3 1 2 4 0 " ]
 	[ "$(field sync stream | sort -u)" = 4294967295 ]

@@ -75,6 +75,8 @@ shows() { for x; do [[ "$output" == *"$x"* ]] || { echo "nowhere: $x"; echo "$ou
 	$(names 1)
 	$(names 2)
 	name producer=2 id=4 what=api text=cudaMemcpyAsync
+	device producer=1 pid=10
+	device producer=2 pid=20
 	api ts=1000 producer=1 pid=10 tid=11 dur_ns=100 correlation=7 name=1 class=launch
 	api ts=1100 producer=2 pid=20 tid=21 dur_ns=100 correlation=7 name=4 class=copy
 	copy ts=1500 producer=2 pid=20 dur_ns=10 correlation=7 copy_kind=HtoD

@@ -59,6 +59,7 @@ guest() {
 	until_true polls "$pid"
 	work nobtf
 	does unload
+	until_true grep -q "was unloaded" nobtf.err
 	before=$(grep -c "notification: " nobtf.err)
 	load nobtf soft "${parameters[@]}" || exit 1
 	until_true loaded_again

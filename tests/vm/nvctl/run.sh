@@ -22,11 +22,12 @@ until_true() {
 	done
 }
 
-# asks NAME ARG...: nvctl, which appends its truth
+# asks NAME ARG...: nvctl. It and its children write to one file, which a 9p folder was seen to lose lines of.
 asks() {
 	local name="$1"
 	shift
-	"$CELL_DIR/nvctl" "$@" >> "$out/$name" || fail "nvctl $*: exit $?"
+	"$CELL_DIR/nvctl" "$@" > /run/truth || fail "nvctl $*: exit $?"
+	cat /run/truth >> "$out/$name"
 }
 
 # watched NAME COMMAND...: until it watches; its pid is in $pid
@@ -90,8 +91,9 @@ asks each.truth 300 3
 ended $pid
 ended $recorder
 
-"$O/bin/gpurec" -o "$out/gpurec.gst" -- "$CELL_DIR/nvctl" 300 3 > "$out/gpurec.truth" 2> "$out/gpurec.err" ||
+"$O/bin/gpurec" -o "$out/gpurec.gst" -- "$CELL_DIR/nvctl" 300 3 > /run/truth 2> "$out/gpurec.err" ||
 	fail "gpurec: exit $? ($(tail -n 3 "$out/gpurec.err"))"
+cat /run/truth > "$out/gpurec.truth"
 
 # what a call costs, alone and under each kind of probe
 "$CELL_DIR/nvctl" bench 5000 > "$out/cost"
