@@ -241,6 +241,23 @@ assert a == b and n == 300000 and few and abs(a - v[149999]) <= v[149999] / 8192
 	run -10 "$BIN/gpudiff" --budgets budgets a.gst b.gst
 }
 
+@test "libraries that choose other kernels by measuring are told, not judged; one more kernel beside them is judged" {
+	one a.gst seed=1 rename=2:_Z9cudnn_oldPf rename=3:_Z10cudnn_bothPf
+	one b.gst seed=2 rename=2:_Z9cudnn_newPf rename=3:_Z10cudnn_bothPf more=3:2
+	diff_json a.gst b.gst
+	is '[.verdict, .selection, .gates_by_verdict.regressed]' '["unchanged","libraries chose other kernels by measuring: 1 launched less, 2 more",0]'
+	run -0 "$BIN/gpudiff" a.gst b.gst
+	grep -q '^kernels        libraries chose other kernels by measuring' <<< "$output"
+	# the other way round too
+	diff_json b.gst a.gst
+	is '[.verdict, .selection]' '["unchanged","libraries chose other kernels by measuring: 2 launched less, 1 more"]'
+	# one way only is more work, and so is a kernel of somebody else
+	one c.gst seed=2 rename=2:_Z9cudnn_oldPf rename=3:_Z10cudnn_bothPf more=3:2
+	run -10 "$BIN/gpudiff" a.gst c.gst
+	one d.gst seed=2 rename=2:_Z9cudnn_newPf rename=3:_Z10cudnn_bothPf more=3:2 more=5:1
+	run -10 "$BIN/gpudiff" a.gst d.gst
+}
+
 @test "counts of a recording with losses are not compared" {
 	one a.gst seed=1
 	one b.gst seed=2 more=3:1 lost=5

@@ -128,6 +128,7 @@ void diff_json(struct diff *d, FILE *f)
 	json_bool(&j, "per_step", d->per_step);
 	json_bool(&j, "same_windows", d->same_windows);
 	json_str(&j, "counts_void", d->counts_void);
+	json_str(&j, "selection", d->selection);
 	json_object(&j, "machine");
 	json_bool(&j, "taken_out", d->speed_taken);
 	json_real(&j, "time_change", d->speed_taken ? d->speed_change : NAN);

@@ -442,6 +442,7 @@ void diff_judge(struct diff *d)
 			g->verdict = DIFF_NONE;
 	}
 	idle_counts_with_step(d);
+	diff_selection(d);
 	for (size_t i = 0; i < d->gates.n; i++)
 		diff_apply_budgets(d, (struct diff_gate *)d->gates.list[i]);
 	free(buf);

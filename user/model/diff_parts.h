@@ -138,6 +138,7 @@ struct diff {
 	bool per_step;			/* all runs have steps */
 	bool same_windows;		/* without steps: counts may be compared as they are */
 	const char *counts_void;	/* why counts cannot be compared; NULL: they can */
+	const char *selection;	/* libraries chose other kernels; NULL: not that */
 	bool speed_taken;
 	double speed_change;		/* B / A - 1 of time by the machine */
 	double matched[DIFF_SIDES];	/* share of kernel time that both sides have */
@@ -154,6 +155,9 @@ const struct diff_key *diff_key(struct diff *d, u16 dim, const char *name, const
 				const char *path);
 const char *diff_path(struct diff_run *r, u64 stack);	/* "" unknown */
 const char *diff_dim_name(u16 dim);
+
+/* diff_selection.c: counts that changed by it alone are told, not judged */
+void diff_selection(struct diff *d);
 
 /* diff_run.c */
 struct diff_run *diff_run_new(struct diff *d, int side, const char *name);

@@ -49,10 +49,9 @@ static void print_hint(struct diff *d, FILE *f)
 	if (fmin(d->matched[DIFF_A], d->matched[DIFF_B]) < DIFF_KEPT_LEAST)
 		out_line(f, "kernels        %zu new, %zu vanished: counts of kernels and calls are told, not judged, since others do most of the work",
 			 d->fresh.n, d->vanished.n);
-	else if (d->counts_verdict == DIFF_REGRESSED && d->fresh.n && d->vanished.n &&
-	    d->run_n[DIFF_A] == 1 && d->run_n[DIFF_B] == 1)
-		out_line(f, "kernels        %zu new, %zu vanished: a library that chooses kernels by measuring does so anew in each run; more runs a side show it",
-			 d->fresh.n, d->vanished.n);
+	else if (d->selection)
+		out_line(f, "kernels        %s; their counts, launches and sets are told, not judged",
+			 d->selection);
 }
 
 static void gate_cells(struct diff *d, struct table *t, const struct diff_gate *g)
