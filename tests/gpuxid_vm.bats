@@ -18,6 +18,7 @@ try() { for _ in $(seq 100); do "$@" && return; sleep 0.1; done; echo "never: $*
 attached() { readlink /proc/$1/fd/* 2> /dev/null | grep -q eventpoll; }
 listens() { grep -q "from here on" $dir/err; }
 raised() { [ -e $dir/raised ]; }
+probed_again() { [ $(grep -c "report: .*nv_report_error" $dir/err) -ge 2 ]; }
 begin() {
 	name=$1; shift
 	"$tool" -v -j "$@" > $dir/out 2> $dir/err &
@@ -66,8 +67,7 @@ if [ "$NVMAJOR" != 0 ]; then
 	begin reload
 	rmmod xidraise
 	unload && load nvidia && insmod $CELL_DIR/xidraise.ko || exit 1
-	try grep -q "nvidia was loaded" $dir/err
-	try attached $pid
+	try probed_again
 	raise "xidraise both process 48" "xidraise report process 49"
 	end
 	insmod $CELL_DIR/xidtp.ko || exit 1
