@@ -18,9 +18,14 @@
 
 struct flame_tree;
 
+enum flame_what {		/* of a frame, where its name alone does not tell */
+	FLAME_BY_NAME, FLAME_PYTHON, FLAME_OPERATOR, FLAME_ANNOTATION,
+};
+
 struct flame_frame {
 	const char *name;	/* any bytes; copied */
 	size_t len;
+	enum flame_what what;	/* of all frames of this name: the first that says it counts */
 };
 
 struct flame_error {		/* why flame_read stopped */
@@ -38,16 +43,27 @@ void flame_free(struct flame_tree *t);	/* NULL is fine */
  */
 int flame_add(struct flame_tree *t, const struct flame_frame *frames, size_t n, uint64_t value);
 
+/* The same of a tree that compares: the stack was worth `before` and is now worth `after`.
+ * Widths are what is now. */
+int flame_add_pair(struct flame_tree *t, const struct flame_frame *frames, size_t n,
+		   uint64_t before, uint64_t after);
+
 /* Reads lines "a;b;c 123" to the end. 0, or negative with *error filled in. */
 int flame_read(struct flame_tree *t, FILE *f, struct flame_error *error);
 
+/* Reads lines "a;b;c 100 123": before and after. */
+int flame_read_pairs(struct flame_tree *t, FILE *f, struct flame_error *error);
+
 uint64_t flame_total(const struct flame_tree *t);
+uint64_t flame_total_before(const struct flame_tree *t);
+uint64_t flame_gone(const struct flame_tree *t);	/* before, of stacks that are no more */
 uint64_t flame_stacks(const struct flame_tree *t);	/* distinct frames in their places */
 
 enum flame_colors {
 	FLAME_KIND,		/* by what a frame is: see flame_kind in kind.c */
 	FLAME_HASH,		/* warm colours by name alone */
 	FLAME_GREY,
+	FLAME_CHANGE,	/* what grew red, what shrank blue: a tree that compares */
 };
 
 struct flame_options {

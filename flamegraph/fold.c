@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Folded text: one stack a line, frames from the outermost inwards with ';'
- * between them, then a blank and a whole number. Frames may hold blanks.
+ * between them, then a blank and a whole number. Frames may hold blanks. Of a
+ * tree that compares the last two words are numbers.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -67,36 +68,49 @@ static int frames_split(struct frames *out, const char *s, size_t n)
 				return -ENOMEM;
 			out->f = more;
 		}
-		out->f[out->n++] = (struct flame_frame){ s, stop - s };
+		out->f[out->n++] = (struct flame_frame){ s, stop - s, FLAME_BY_NAME };
 	}
 	return 0;
 }
 
-static int line_add(struct flame_tree *t, struct frames *frames, const char *s, size_t n,
-		    struct flame_error *error)
+/* Takes the last word of s as a count off it. */
+static int count_take(const char *s, size_t *n, uint64_t *value, struct flame_error *error)
 {
-	size_t count;
-	uint64_t value;
+	size_t at, end = *n;
+	int err;
+
+	for (at = end; at && !blank(s[at - 1]); at--)
+		;
+	err = count_parse(s + at, end - at, value, error);
+	while (at && blank(s[at - 1]))
+		at--;
+	*n = at;
+	return err;
+}
+
+static int line_add(struct flame_tree *t, struct frames *frames, const char *s, size_t n,
+		    bool pairs, struct flame_error *error)
+{
+	uint64_t value, before = 0;
 	int err;
 
 	while (n && blank(s[n - 1]))
 		n--;
-	for (count = n; count && !blank(s[count - 1]); count--)
-		;
 	if (!n)
 		return 0;
-	err = count_parse(s + count, n - count, &value, error);
+	err = count_take(s, &n, &value, error);
+	if (!err && pairs && n)
+		err = count_take(s, &n, &before, error);
 	if (err)
 		return err;
-	while (count && blank(s[count - 1]))
-		count--;
-	if (!count) {
+	if (!n) {
 		snprintf(error->why, sizeof(error->why), "no stack before the count");
 		return -EINVAL;
 	}
-	err = frames_split(frames, s, count);
+	err = frames_split(frames, s, n);
 	if (!err)
-		err = flame_add(t, frames->f, frames->n, value);
+		err = pairs ? flame_add_pair(t, frames->f, frames->n, before, value) :
+			flame_add(t, frames->f, frames->n, value);
 	if (err)
 		snprintf(error->why, sizeof(error->why), "%s", err == -EOVERFLOW ?
 			 "the sum of all counts does not fit into 64 bits" : strerror(-err));
@@ -157,7 +171,7 @@ static int lines_next(struct lines *l, const char **line, size_t *n)
 	return 1;
 }
 
-int flame_read(struct flame_tree *t, FILE *f, struct flame_error *error)
+static int read_lines(struct flame_tree *t, FILE *f, bool pairs, struct flame_error *error)
 {
 	struct frames frames = {};
 	struct lines lines = { .f = f };
@@ -169,7 +183,7 @@ int flame_read(struct flame_tree *t, FILE *f, struct flame_error *error)
 	errno = 0;
 	while (!err && (more = lines_next(&lines, &line, &n)) > 0) {
 		error->line++;
-		err = line_add(t, &frames, line, n, error);
+		err = line_add(t, &frames, line, n, pairs, error);
 	}
 	if (!err && more < 0) {
 		err = more;
@@ -182,11 +196,21 @@ int flame_read(struct flame_tree *t, FILE *f, struct flame_error *error)
 	return err;
 }
 
+int flame_read(struct flame_tree *t, FILE *f, struct flame_error *error)
+{
+	return read_lines(t, f, false, error);
+}
+
+int flame_read_pairs(struct flame_tree *t, FILE *f, struct flame_error *error)
+{
+	return read_lines(t, f, true, error);
+}
+
 int flame_write_folded(struct flame_tree *t, FILE *out)
 {
 	struct flame_order order;
 	uint32_t *path, i, d;
-	int err = t->total ? flame_order(t, 0, &order) : -ENODATA;
+	int err = t->total || t->was_total ? flame_order(t, 0, &order) : -ENODATA;
 
 	if (err)
 		return err;
@@ -197,7 +221,7 @@ int flame_write_folded(struct flame_tree *t, FILE *out)
 		const struct flame_place *p = &order.places[i];
 
 		path[p->depth] = p->node;
-		if (!t->nodes[p->node].self)
+		if (!t->nodes[p->node].self && !(t->was && t->was_self[p->node]))
 			continue;
 		for (d = 1; d <= p->depth; d++) {
 			const struct flame_name *name = flame_name(t, path[d]);
@@ -206,6 +230,8 @@ int flame_write_folded(struct flame_tree *t, FILE *out)
 				putc_unlocked(';', out);
 			fwrite(name->text, 1, name->len, out);
 		}
+		if (t->was)
+			fprintf(out, " %llu", (unsigned long long)t->was_self[p->node]);
 		fprintf(out, " %llu\n", (unsigned long long)t->nodes[p->node].self);
 	}
 	if (!err && (fflush(out) || ferror(out)))

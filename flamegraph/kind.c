@@ -20,6 +20,8 @@ static const struct shade shades[KIND_COUNT] = {
 	[KIND_GPU]      = { "GPU kernel",      { 88, 190, 88 },   { 140, 222, 128 } },
 	[KIND_GPU_COPY] = { "GPU copy, set",   { 172, 204, 74 },  { 202, 226, 118 } },
 	[KIND_COMM]     = { "communication",   { 188, 140, 226 }, { 214, 176, 246 } },
+	[KIND_OPERATOR] = { "operator",        { 150, 176, 226 }, { 186, 206, 242 } },
+	[KIND_ANNOTATION] = { "annotation",    { 226, 190, 160 }, { 240, 212, 190 } },
 	[KIND_NOTE]     = { "unknown",         { 226, 226, 226 }, { 226, 226, 226 } },
 };
 static const struct shade warm = { NULL, { 206, 60, 30 }, { 255, 228, 96 } };
@@ -78,6 +80,9 @@ enum flame_kind flame_kind(const struct flame_name *name, uint32_t depth, uint32
 		return KIND_ALL;
 	if (depth <= base)
 		return KIND_BASE;
+	if (name->what)
+		return name->what == FLAME_PYTHON ? KIND_PYTHON :
+			name->what == FLAME_OPERATOR ? KIND_OPERATOR : KIND_ANNOTATION;
 	if (communication(s))
 		return KIND_COMM;
 	if (gpu)
@@ -110,6 +115,18 @@ static uint32_t blend(const struct shade *s, uint32_t part)
 uint32_t flame_kind_color(enum flame_kind kind)
 {
 	return blend(&shades[kind], 128);
+}
+
+uint32_t flame_change_color(uint64_t before, uint64_t after)
+{
+	static const struct shade grew = { NULL, { 250, 246, 240 }, { 232, 70, 58 } },
+		shrank = { NULL, { 250, 246, 240 }, { 104, 150, 240 } };
+	double most = before > after ? before : after;
+	double part = most ? (after > before ? after - before : before - after) / most : 0;
+
+	/* one percent is nothing; what is more must be seen */
+	return blend(after > before ? &grew : &shrank, part < .01 ? 0 : part >= .5 ? 255 :
+		     40 + (part - .01) / .49 * 215);
 }
 
 /* FNV-1a: not the tree's hash, so that a faster one there repaints nothing. */

@@ -17,6 +17,10 @@ void flame_sum(struct flame_tree *t)
 		t->nodes[i].total = t->nodes[i].self;
 	for (i = t->node_count - 1; i > 0; i--)
 		t->nodes[t->nodes[i].parent].total += t->nodes[i].total;
+	for (i = 0; t->was && i < t->node_count; i++)
+		t->was[i] = t->was_self[i];
+	for (i = t->was ? t->node_count - 1 : 0; i > 0; i--)
+		t->was[t->nodes[i].parent] += t->was[i];
 }
 
 /* By parent, then by name: siblings stand together and sorted. */
@@ -53,7 +57,8 @@ static int walk_prepare(struct walk *w, struct flame_tree *t, uint64_t least)
 	for (i = 0; i < t->node_count; i++)
 		w->first[i] = FLAME_NONE;
 	for (i = 1; i < t->node_count; i++)
-		if (t->nodes[i].total && t->nodes[i].total >= least)
+		if (t->nodes[i].total ? t->nodes[i].total >= least :
+		    !least && t->was && t->was[i])
 			w->kept[w->kept_count++] = i;
 	qsort_r(w->kept, w->kept_count, sizeof(*w->kept), node_compare, t);
 	for (i = w->kept_count; i-- > 0; )

@@ -50,12 +50,14 @@ static unsigned subtitle_lines(const struct flame_options *o)
 static void canvas_measure(struct canvas *c)
 {
 	const struct flame_options *o = c->o;
+	bool legend;
 
 	c->width = o->width ? o->width : 1200;
 	c->height = o->height ? o->height : 17;
 	c->font = c->height > 19 ? 14 : c->height < 12 ? c->height - 2 : c->height - 5;
 	c->countname = o->countname ? o->countname : "samples";
-	c->top = 36 + 17 * subtitle_lines(o) + (o->colors == FLAME_KIND ? 20 : 4);
+	legend = o->colors == FLAME_KIND || o->colors == FLAME_CHANGE;
+	c->top = 36 + 17 * subtitle_lines(o) + (legend ? 20 : 4);
 	c->total_height = c->top + (c->order.depth + 1) * c->height + 34;
 }
 
@@ -99,23 +101,36 @@ static void write_subtitle(struct canvas *c)
 	}
 }
 
+static unsigned write_swatch(struct canvas *c, unsigned x, uint32_t color, const char *label)
+{
+	unsigned y = c->top - 18;
+
+	fprintf(c->out,
+		"<rect x=\"%u\" y=\"%u\" width=\"11\" height=\"11\" fill=\"#%06x\"/>"
+		"<text class=\"sub\" x=\"%u\" y=\"%u\">%s</text>\n",
+		x, y, color, x + 15, y + 10, label);
+	return x + 35 + strlen(label) * 7;
+}
+
 static void write_legend(struct canvas *c)
 {
-	unsigned x = SIDE, y = c->top - 18, kind;
+	unsigned x = SIDE, kind;
 
-	if (c->o->colors != FLAME_KIND)
+	if (c->o->colors != FLAME_KIND && c->o->colors != FLAME_CHANGE)
 		return;
 	fputs("<g id=\"legend\">\n", c->out);
-	for (kind = 0; kind < KIND_COUNT; kind++) {
+	if (c->o->colors == FLAME_CHANGE) {
+		x = write_swatch(c, x, flame_change_color(1, 2), "grew by half or more");
+		x = write_swatch(c, x, flame_change_color(9, 10), "by a tenth");
+		x = write_swatch(c, x, flame_change_color(1, 1), "the same within 1%");
+		x = write_swatch(c, x, flame_change_color(10, 9), "shrank by a tenth");
+		write_swatch(c, x, flame_change_color(2, 1), "by half or more");
+	}
+	for (kind = 0; c->o->colors == FLAME_KIND && kind < KIND_COUNT; kind++) {
 		const char *label = flame_kind_label(kind);
 
-		if (!c->present[kind] || !label)
-			continue;
-		fprintf(c->out,
-			"<rect x=\"%u\" y=\"%u\" width=\"11\" height=\"11\" fill=\"#%06x\"/>"
-			"<text class=\"sub\" x=\"%u\" y=\"%u\">%s</text>\n", x, y,
-			flame_kind_color(kind), x + 15, y + 10, label);
-		x += 35 + strlen(label) * 7;
+		if (c->present[kind] && label)
+			x = write_swatch(c, x, flame_kind_color(kind), label);
 	}
 	fputs("</g>\n", c->out);
 }
@@ -152,6 +167,17 @@ static void write_head(struct canvas *c)
 	      "<title>Regular expression (Ctrl-F or /)</title></text>\n", c->out);
 }
 
+/* ", before 1.2 ms (1,234,567 ns), +3.1%" */
+static void write_change(struct canvas *c, uint64_t was, uint64_t now)
+{
+	char value[FLAME_VALUE_LEN];
+
+	fputs("; before ", c->out);
+	put_text(c, flame_value(value, was, c->countname));
+	if (was)
+		fprintf(c->out, ", %+.1f%%", ((double)now - was) * 100 / was);
+}
+
 static int write_frame(struct canvas *c, const struct flame_place *p)
 {
 	const struct flame_node *node = &c->t->nodes[p->node];
@@ -160,6 +186,7 @@ static int write_frame(struct canvas *c, const struct flame_place *p)
 	double x = percent(c, p->x), w = percent(c, node->total), inner = c->width - 2 * SIDE;
 	enum flame_kind kind = flame_kind(name, p->depth, c->o->base);
 	int columns = (w / 100 * inner - 6) / (c->font * LETTER);
+	uint64_t was = c->t->was ? c->t->was[p->node] : 0;
 	char value[FLAME_VALUE_LEN];
 
 	if (flame_text_set(&c->name, name->text, name->len) ||
@@ -170,9 +197,13 @@ static int write_frame(struct canvas *c, const struct flame_place *p)
 	flame_text_write(&c->name, c->out);
 	putc('\n', c->out);
 	put_text(c, flame_value(value, node->total, c->countname));
+	fprintf(c->out, ", %.2f%%", w);
+	if (c->t->was)
+		write_change(c, was, node->total);
 	fprintf(c->out,
-		", %.2f%%</title><rect x=\"%.4f%%\" y=\"%u\" width=\"%.4f%%\" height=\"%u\" "
-		"rx=\"1\" fill=\"#%06x\"/>", w, x, row * c->height, w, c->height - 1,
+		"</title><rect x=\"%.4f%%\" y=\"%u\" width=\"%.4f%%\" height=\"%u\" "
+		"rx=\"1\" fill=\"#%06x\"/>", x, row * c->height, w, c->height - 1,
+		c->o->colors == FLAME_CHANGE ? flame_change_color(was, node->total) :
 		flame_color(c->o->colors, kind, name));
 	if (c->cut.n) {
 		fprintf(c->out, "<text x=\"%.4f%%\" dx=\"3\" y=\"%u\">", x,
@@ -207,6 +238,8 @@ static uint64_t least_value(const struct flame_tree *t, const struct flame_optio
 	unsigned width = (o->width ? o->width : 1200) - 2 * SIDE;
 	double least = o->min_width * t->total / width;
 
+	if (t->was && least < 1)
+		return 1;	/* what only was has no width */
 	if (least >= 18446744073709551615.0)
 		return UINT64_MAX;
 	return least < (uint64_t)least + 1e-9 ? (uint64_t)least : (uint64_t)least + 1;

@@ -3,6 +3,7 @@
  * Names of any bytes and any length. A name that is too long for its frame
  * is shortened in steps until it fits (script.c does the same in the browser):
  *   1. [gpu] in front: the colour says it
+ *   - of Python's "dir/file.py(12): f" the folder, then the file
  *   2. arguments of templates and functions: f<...>(...)
  *   3. the parameter list, then as much of return type and namespaces as needed
  *   4. the middle, in very narrow frames the end: people tell names apart by both ends
@@ -196,10 +197,34 @@ static bool text_qualified(const struct flame_text *t)
 	return false;
 }
 
+/* What stays of "dir/file.py(12): f" or "file.py: f" in so many columns: where it begins, 0: it
+ * is nothing of the kind. */
+static size_t text_python(const struct flame_text *t, size_t columns)
+{
+	size_t i, at, file = 0;
+
+	for (i = 3; i < t->n; i++) {
+		if (t->c[i - 3] == '/')
+			file = i - 2;
+		if (!text_ends(t->c, i, ".py"))
+			continue;
+		at = i;
+		if (t->c[at] == '(')
+			for (at++; at < t->n && t->c[at] >= '0' && t->c[at] <= '9'; at++)
+				;
+		if (at > i)
+			at += at < t->n && t->c[at] == ')';
+		if (at + 2 < t->n && t->c[at] == ':' && t->c[at + 1] == ' ')
+			return t->n - file <= columns ? file : at + 2;
+	}
+	return 0;
+}
+
 /* Steps 1 to 3, as far as needed. */
 static int text_shorten(const struct flame_text *name, size_t columns, struct flame_text *out)
 {
 	struct flame_text bare = *name;
+	size_t python;
 
 	if (name->n > 6 && text_ends(name->c, 6, "[gpu] ")) {
 		bare.c += 6;
@@ -207,6 +232,9 @@ static int text_shorten(const struct flame_text *name, size_t columns, struct fl
 	}
 	if (bare.n <= columns)
 		return text_append(out, bare.c, bare.n);
+	python = text_python(&bare, columns);
+	if (python)
+		return text_append(out, bare.c + python, bare.n - python);
 	if (text_elide(&bare, out))
 		return -1;
 	if (out->n > columns && (out->n < bare.n || text_qualified(out)))

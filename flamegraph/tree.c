@@ -144,7 +144,7 @@ static uint32_t name_intern(struct flame_tree *t, const char *s, size_t len)
 		return FLAME_NONE;
 	memcpy(text, s, len);
 	text[len] = '\0';
-	t->names[t->name_count] = (struct flame_name){ text, len, hash };
+	t->names[t->name_count] = (struct flame_name){ text, len, hash, FLAME_BY_NAME };
 	t->name_slots[at] = ++t->name_count;
 	return t->name_count - 1;
 }
@@ -222,6 +222,8 @@ int flame_add(struct flame_tree *t, const struct flame_frame *frames, size_t n, 
 		if (i >= t->path_len || !name_is(flame_name(t, t->path[i]), f)) {
 			t->path_len = i;
 			name = name_find(t, f);
+			if (name != FLAME_NONE && !t->names[name].what)
+				t->names[name].what = f->what;
 			t->path[i] = name == FLAME_NONE ? FLAME_NONE :
 				node_child(t, node, name);
 			if (t->path[i] == FLAME_NONE)
@@ -232,6 +234,38 @@ int flame_add(struct flame_tree *t, const struct flame_frame *frames, size_t n, 
 	t->path_len = n;
 	t->nodes[node].self += value;
 	return 0;
+}
+
+/* Room for what was, for each node there is room for. */
+static int was_grow(struct flame_tree *t)
+{
+	uint64_t **arrays[] = { &t->was, &t->was_self }, *more;
+	size_t i;
+
+	for (i = 0; i < 2 && t->was_room < t->node_room; i++) {
+		more = realloc(*arrays[i], t->node_room * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		memset(more + t->was_room, 0, (t->node_room - t->was_room) * sizeof(*more));
+		*arrays[i] = more;
+	}
+	t->was_room = t->node_room;
+	return 0;
+}
+
+int flame_add_pair(struct flame_tree *t, const struct flame_frame *frames, size_t n,
+		   uint64_t before, uint64_t after)
+{
+	int err;
+
+	if (__builtin_add_overflow(t->was_total, before, &t->was_total))
+		return t->was_total -= before, -EOVERFLOW;
+	err = flame_add(t, frames, n, after);
+	if (!err)
+		err = was_grow(t);
+	if (!err)
+		t->was_self[n ? t->path[n - 1] : 0] += before;
+	return err;
 }
 
 struct flame_tree *flame_new(void)
@@ -259,12 +293,29 @@ void flame_free(struct flame_tree *t)
 	free(t->name_slots);
 	free(t->node_slots);
 	free(t->path);
+	free(t->was);
+	free(t->was_self);
 	free(t);
 }
 
 uint64_t flame_total(const struct flame_tree *t)
 {
 	return t->total;
+}
+
+uint64_t flame_total_before(const struct flame_tree *t)
+{
+	return t->was_total;
+}
+
+uint64_t flame_gone(const struct flame_tree *t)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; t->was && i < t->node_count; i++)
+		if (!t->nodes[i].self)
+			sum += t->was_self[i];
+	return sum;
 }
 
 uint64_t flame_stacks(const struct flame_tree *t)

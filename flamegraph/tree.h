@@ -10,6 +10,7 @@ struct flame_name {
 	const char *text;	/* in the arena, NUL-terminated */
 	uint32_t len;
 	uint32_t hash;
+	uint32_t what;		/* enum flame_what */
 };
 
 struct flame_node {		/* nodes[0] is the root "all"; a parent stands before its
@@ -33,6 +34,10 @@ struct flame_tree {
 	uint32_t *path;		/* nodes of the stack added last: neighbours share most of it */
 	size_t path_len, path_room;
 	uint64_t total;
+	uint64_t *was, *was_self;	/* by node, room for node_room: before; NULL: this tree
+					 * compares nothing */
+	uint32_t was_room;
+	uint64_t was_total;
 	struct flame_arena arena;
 };
 
@@ -51,7 +56,8 @@ struct flame_order {
 };
 
 void flame_sum(struct flame_tree *t);
-/* Places of all nodes with total >= least and > 0. 0 or -ENOMEM. */
+/* Places of all nodes with total >= least and > 0; with least 0 also of those that only were.
+ * 0 or -ENOMEM. */
 int flame_order(struct flame_tree *t, uint64_t least, struct flame_order *order);
 
 static inline const struct flame_name *flame_name(const struct flame_tree *t, uint32_t node)

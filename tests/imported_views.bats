@@ -150,3 +150,59 @@ truth() {
 		diff got <(sort want)
 	done
 }
+
+# folded [ARG...]: gpuflame's lines of run.gst
+folded() { "$BIN/gpuflame" "$@" --folded run.gst; }
+
+@test "gpuflame: each kernel under the code that launched it, to the nanosecond, those without a launch too" {
+	kineto 0 > run.json
+	"$BIN/gpuimport" run.json -o run.gst
+	run -0 folded --by=none
+	diff - <(echo "$output" | LC_ALL=C sort) <<- 'END'
+		/home/me/train.py(12): <module>;ProfilerStep#N;/home/me/net.py(34): forward, eval;aten::mm;cudaLaunchKernel;[gpu] gemm 100003
+		/home/me/train.py(12): <module>;ProfilerStep#N;/home/me/net.py(34): forward, eval;cudaLaunchKernel;[gpu] relu 10500
+		[no launch];[gpu] lonely 7007
+		[no stack];cudaLaunchKernel;[gpu] ncclDevKernel_AllReduce_Sum_f32_RING_LL 40000
+	END
+	"$BIN/gpuflame" run.gst > run.svg
+	grep -qi python run.svg
+	xmllint --noout run.svg
+}
+
+@test "gpuflame --diff: both columns are whole, what is on one side alone too; turned round it is mirrored" {
+	kineto 0 > run.json
+	"$BIN/gpuimport" run.json -o a.gst
+	kineto 9 | sed 's/"name": "gemm"/"name": "gemm2"/' > b.json
+	"$BIN/gpuimport" b.json -o run.gst
+	folded --diff a.gst --per=run > ab
+	[ "$(awk '{ a += $(NF - 1); b += $NF } END { print a, b }' ab)" = "157510 166510" ]
+	grep -q '\[gpu\] gemm 100003 0$' ab
+	grep -q '\[gpu\] gemm2 0 100003$' ab
+	grep -q '\[gpu\] relu 10500 19500$' ab
+	"$BIN/gpuflame" --diff run.gst --folded --per=run a.gst > ba
+	diff <(awk '{ t = $NF; $NF = $(NF - 1); $(NF - 1) = t; print }' ab | LC_ALL=C sort) <(LC_ALL=C sort ba)
+	"$BIN/flamegraph" --diff ab > ab.svg
+	xmllint --noout ab.svg
+	grep -q 'gemm2' ab.svg
+	"$BIN/gpuflame" --diff a.gst run.gst > tool.svg
+	xmllint --noout tool.svg
+}
+
+@test "gpuflame --per=step: the time of one of several steps; gpudiff's folded lines can be drawn" {
+	kineto 0 | sed '/"user_annotation"/ { p; s/ProfilerStep#7/ProfilerStep#8/; s/"ts": 1010.000, "dur": 800.000/"ts": 1820.000, "dur": 70.000/ }' > run.json
+	"$BIN/gpuimport" run.json -o run.gst
+	[ "$(folded --per=step --by=none | awk '{ print $NF }' | sort -n | paste -sd' ')" = "3504 5250 20000 50002" ]
+	"$BIN/gpudiff" --folded lines run.gst run.gst > /dev/null
+	"$BIN/flamegraph" --diff lines > lines.svg
+	xmllint --noout lines.svg
+}
+
+@test "gpuflame: the kernel time of real traces is preserved to the nanosecond" {
+	requires data jq
+	local f
+	for f in h100_qwen05b nccl_rank0of2_a100 resnet50_oldfmt_w0; do
+		"$BIN/gpuimport" "$DATA/traces/kineto/$f.json.gz" -o run.gst 2> /dev/null
+		[ "$(folded | awk '{ n += $NF } END { printf "%d\n", n }')" -eq \
+			"$(jq -r --arg f "kineto/$f.json.gz" '.[$f].kernel.total_us * 1000 | round' "$DATA/traces/expected.json")" ]
+	done
+}

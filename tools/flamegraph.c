@@ -6,7 +6,7 @@
 #include "log.h"
 #include "options.h"
 
-static struct settings { struct flame_options svg; const char *input; } set = {
+static struct settings { struct flame_options svg; const char *input; bool pairs; } set = {
 	.svg.min_width = FLAME_MIN_WIDTH,
 };
 
@@ -36,6 +36,8 @@ static const struct option_row options[] = {
 		     "kind: by what a frame is; hash: by name; grey (kind)"),
 	OPT_SET_STORE(struct settings, svg.colors, FLAME_HASH, 0, "hash",
 		      "the same as --colors=hash"),
+	OPT_SET(struct settings, pairs, 0, "diff", NULL, OPT_SWITCH,
+		"two counts a line, before and after: what grew red,\nwhat shrank blue"),
 	RANGE(base, "base", "N", OPT_UNSIGNED, 0, 1000,
 	      "the N outermost frames are processes or threads:\nneutral colour (0)"),
 	{}
@@ -60,7 +62,7 @@ static int draw(FILE *in, const char *name, const struct flame_options *o)
 
 	if (!t)
 		return fail(err, "cannot draw %s", name);
-	err = flame_read(t, in, &error);
+	err = set.pairs ? flame_read_pairs(t, in, &error) : flame_read(t, in, &error);
 	if (err && error.line)
 		fail(0, "%s: line %llu: %s", name, (unsigned long long)error.line, error.why);
 	else if (err)
@@ -89,6 +91,8 @@ int main(int argc, char **argv)
 		if (!in)
 			return fail(-errno, "cannot open %s", name), 1;
 	}
+	if (set.pairs)
+		set.svg.colors = FLAME_CHANGE;
 	err = draw(in, name, &set.svg);
 	if (in != stdin)
 		fclose(in);

@@ -13,17 +13,21 @@
 #include "symbols.h"
 
 static struct settings {
-	const char *input, *output, *title;
+	const char *input, *before, *output, *title, *step;
 	struct fold_settings fold;
 	struct flame_options svg;
+	u32 per;
 	bool folded;
-} set = { .svg = { .countname = "ns", .min_width = FLAME_MIN_WIDTH } };
+} set = { .fold.by = FOLD_BY_UNSAID,
+	  .svg = { .countname = "ns", .min_width = FLAME_MIN_WIDTH } };
 
 static const struct enum_name ops[] = {
 	{ FOLD_KERNEL, "kernel" }, { FOLD_COPY, "copy" }, { FOLD_SET, "set" },
 	{ FOLD_GRAPH, "graph" }, { FOLD_ALL, "all" }, { FOLD_API, "api" },
 	{ FOLD_SAMPLE, "sample" }, {}
 };
+enum { PER_UNSAID, PER_STEP, PER_RUN };
+static const struct enum_name pers[] = { { PER_STEP, "step" }, { PER_RUN, "run" }, {} };
 static const struct enum_name bys[] = {
 	{ FOLD_BY_THREAD, "thread" }, { FOLD_BY_PROCESS, "process" },
 	{ FOLD_BY_NOTHING, "none" }, {}
@@ -36,6 +40,12 @@ static const struct option_row options[] = {
 	ROW(input, 'i', "input", "FILE", OPT_STRING, "the recording; - is standard input"),
 	ROW(output, 'o', "output", "OUT", OPT_STRING,
 	    "where to write (default: standard output)"),
+	ROW(before, 0, "diff", "BEFORE", OPT_STRING,
+	    "what changed since this recording: red grew, blue shrank"),
+	OPT_SET_WORD(struct settings, per, 0, "per", "WHAT", OPT_WORD, pers,
+		     "time of a step, or of the run; with --diff by default\nof a step, where both have steps"),
+	ROW(step, 0, "step", "REGEX", OPT_STRING,
+	    "annotations and NVTX ranges that are steps"),
 	OPT_SET_STORE(struct settings, folded, false, 0, "svg",
 		      "an interactive picture (default)"),
 	OPT_SET_STORE(struct settings, folded, true, 0, "folded",
@@ -44,7 +54,7 @@ static const struct option_row options[] = {
 		     "kernel (default), copy, set, graph; all of them; or api:\nCPU time within CUDA calls, or sample: what was sampled"),
 	OPT_SET_WORD(struct settings, fold.by, 0, "by", "WHAT", OPT_WORD, bys,
 		     "outermost frames: thread (process and thread, default),\n"
-		     "process, or none (all processes together)"),
+		     "process, or none (all together; default with --diff)"),
 	ROW(fold.whole_stacks, 0, "whole-stacks", NULL, OPT_SWITCH,
 	    "keep frames of CUDA and of the recorder above the CUDA call"),
 	ROW(svg.inverted, 0, "inverted", NULL, OPT_SWITCH, "outermost frame at the top"),
@@ -57,7 +67,7 @@ static const struct option_row options[] = {
 static const struct program gpuflame = {
 	.name = "gpuflame",
 	.about = "which code pays for GPU time: a flame graph of a recording",
-	.usage = "[-i] FILE [-o OUT] [--folded] [--ops=LIST]",
+	.usage = "[-i] FILE [-o OUT] [--folded] [--ops=LIST]\n       gpuflame --diff BEFORE [-i] AFTER [-o OUT]",
 	.examples = "  gpuflame -i run.gst -o run.svg                  open it in a browser\n"
 		    "  gpuflame -i run.gst --ops=all --folded | sort -k2 -t' ' -n\n"
 		    "  gpurec -o - -- ./app | gpuflame -i - > app.svg\n",
@@ -77,7 +87,13 @@ static int check(void)
 		return fail_usage("--ops: samples do not add up with GPU operations");
 	if (set.fold.what & FOLD_SAMPLE)
 		set.svg.countname = "of the event";
-	return outfile_distinct(set.output, set.input);
+	if (set.fold.by == FOLD_BY_UNSAID)
+		set.fold.by = set.before ? FOLD_BY_NOTHING : FOLD_BY_THREAD;
+	if ((set.before || set.per == PER_STEP) && (!strcmp(set.input, "-") ||
+	    (set.before && !strcmp(set.before, "-"))))
+		return fail_usage("--diff and --per=step read a recording twice: it cannot be standard input");
+	return outfile_distinct(set.output, set.input) ?:
+		(set.before ? outfile_distinct(set.output, set.before) : 0);
 }
 
 static const char *what_title(unsigned what)
@@ -154,6 +170,9 @@ static char *subtitle(struct fold *fold, const struct trace_info *info,
 			what_title(set.fold.what));
 	say_share(f, s->no_stack_ns, s->total_ns, "without a CPU stack");
 	say_share(f, s->no_launch_ns, s->total_ns, "without a known launch");
+	if (set.fold.steps)
+		fprintf(f, "; shown is a step of it; %s outside of steps is left out",
+			human_ns(ns, s->no_step_ns));
 	if (graph_ns)
 		fprintf(f, "; %s of graph launches not shown (--ops=all)",
 			human_ns(ns, graph_ns));
@@ -169,22 +188,49 @@ static char *subtitle(struct fold *fold, const struct trace_info *info,
 
 /* ---- the work ---- */
 
-static int put_stack(void *ctx, const char *const *names, u32 n, u64 ns)
+/* NULL: no memory. The caller frees it. */
+static struct flame_frame *flame_frames(const struct fold_frame *from, u32 n)
 {
+	static const enum flame_what whats[] = {
+		[FOLD_OTHER] = FLAME_BY_NAME, [FOLD_PYTHON] = FLAME_PYTHON,
+		[FOLD_OPERATOR] = FLAME_OPERATOR, [FOLD_ANNOTATION] = FLAME_ANNOTATION,
+	};
 	struct flame_frame *frames = calloc(n, sizeof(*frames));
-	int err = -ENOMEM;
-	u32 i;
 
-	if (!frames)
-		return err;
-	for (i = 0; i < n; i++)
-		frames[i] = (struct flame_frame){ names[i], strlen(names[i]) };
-	err = flame_add(ctx, frames, n, ns);
+	for (u32 i = 0; frames && i < n; i++)
+		frames[i] = (struct flame_frame){ from[i].name, strlen(from[i].name),
+						  whats[from[i].kind] };
+	return frames;
+}
+
+static int put_stack(void *ctx, const struct fold_frame *from, u32 n, u64 ns)
+{
+	struct flame_frame *frames = flame_frames(from, n);
+	int err = frames ? flame_add(ctx, frames, n, ns) : -ENOMEM;
+
 	free(frames);
 	return err;
 }
 
-static int nothing(struct fold *fold)
+static int put_before(void *ctx, const struct fold_frame *from, u32 n, u64 ns)
+{
+	struct flame_frame *frames = flame_frames(from, n);
+	int err = frames ? flame_add_pair(ctx, frames, n, ns, 0) : -ENOMEM;
+
+	free(frames);
+	return err;
+}
+
+static int put_after(void *ctx, const struct fold_frame *from, u32 n, u64 ns)
+{
+	struct flame_frame *frames = flame_frames(from, n);
+	int err = frames ? flame_add_pair(ctx, frames, n, 0, ns) : -ENOMEM;
+
+	free(frames);
+	return err;
+}
+
+static int nothing(struct fold *fold, const char *input)
 {
 	const struct fold_sums *s = fold_sums(fold);
 	const char *other = "";
@@ -193,7 +239,9 @@ static int nothing(struct fold *fold)
 	    s->type_ns[OP_KERNEL] + s->type_ns[OP_COPY] + s->type_ns[OP_SET] +
 	    s->type_ns[OP_GRAPH])
 		other = " (there are other GPU operations: --ops=all)";
-	return fail(0, "%s holds no %s%s", set.input, what_title(set.fold.what), other);
+	if (s->no_step_ns)
+		other = " within its steps (--per=run)";
+	return fail(0, "%s holds no %s%s", input, what_title(set.fold.what), other);
 }
 
 static int write_tree(struct flame_tree *tree, struct flame_options *svg)
@@ -244,7 +292,135 @@ static int draw(struct fold *fold, const struct trace_info *info,
 	return err;
 }
 
-static int run(void)
+/* The steps of a recording; *steps is NULL where there are none or none are wanted. */
+static int find_steps(const char *path, struct steps **steps)
+{
+	const struct process_steps *const *list;
+	int err = 0;
+
+	*steps = NULL;
+	if (set.per == PER_RUN || (set.per == PER_UNSAID && !set.before))
+		return 0;
+	err = steps_find(steps, &path, 1, set.step);
+	if (err || steps_list(*steps, &list))
+		return err;
+	steps_free(*steps);
+	*steps = NULL;
+	if (set.per != PER_STEP)
+		return 0;
+	return fail(0, "%s has no steps (--step=REGEX names them)", path);
+}
+
+/* ---- two recordings ---- */
+
+struct side {
+	const char *path;
+	struct steps *steps;
+	struct fold *fold;
+};
+
+static int side_read(struct side *s, bool per_step)
+{
+	struct fold_settings settings = set.fold;
+	struct trace_info info;
+	char *lost;
+	int err;
+
+	settings.plain = true;
+	settings.steps = per_step ? s->steps : NULL;
+	s->fold = fold_new(&settings);
+	if (!s->fold)
+		return fail(-ENOMEM, "cannot read %s", s->path);
+	err = fold_read(s->fold, s->path, &info, NULL);
+	if (!err && !fold_sums(s->fold)->total_ns)
+		err = nothing(s->fold, s->path);
+	lost = err ? NULL : say_lost(model_counts(fold_model(s->fold)));
+	if (lost && *lost)
+		warn("%s: %s", s->path, lost);
+	free(lost);
+	return err;
+}
+
+/* "kernels of a step: 1.20 ms before, 1.31 ms now (+9.2%)"; the caller frees it. */
+static char *diff_subtitle(const struct flame_tree *tree, const struct side *sides,
+			   bool per_step)
+{
+	u64 before = flame_total_before(tree), now = flame_total(tree);
+	char a[16], b[16], *text = NULL;
+	size_t n;
+	FILE *f = open_memstream(&text, &n);
+
+	if (!f)
+		return NULL;
+	fprintf(f, "%s of %s: %s before, %s now", what_title(set.fold.what),
+		per_step ? "a step" : "the whole run", human_ns(a, before), human_ns(b, now));
+	if (before)
+		fprintf(f, " (%+.1f%%)", ((double)now - before) * 100 / before);
+	if (flame_gone(tree))
+		fprintf(f, "; %s of before in stacks that are gone",
+			human_ns(a, flame_gone(tree)));
+	for (int i = 0; i < 2; i++) {
+		const struct fold_sums *s = fold_sums(sides[i].fold);
+
+		fprintf(f, "\n%s: %s: %s in %llu", i ? "now" : "before", sides[i].path,
+			human_ns(a, s->total_ns), s->count);
+		say_share(f, s->no_stack_ns, s->total_ns, "without a CPU stack");
+		say_share(f, s->no_launch_ns, s->total_ns, "without a known launch");
+		if (s->no_step_ns)
+			fprintf(f, "; %s outside of steps left out",
+				human_ns(a, s->no_step_ns));
+	}
+	fclose(f);
+	return text;
+}
+
+static int diff_draw(struct side *sides, bool per_step)
+{
+	struct flame_tree *tree = flame_new();
+	struct flame_options svg = set.svg;
+	char title[80], *sub = NULL;
+	int err = tree ? fold_each(sides[0].fold, put_before, tree) : -ENOMEM;
+
+	if (!err)
+		err = fold_each(sides[1].fold, put_after, tree);
+	if (!err && !(sub = diff_subtitle(tree, sides, per_step)))
+		err = -ENOMEM;
+	snprintf(title, sizeof(title), "What changed: %s by CPU stack",
+		 what_title(set.fold.what));
+	svg.title = set.title ? set.title : title;
+	svg.subtitle = sub;
+	svg.colors = FLAME_CHANGE;
+	if (err)
+		fail(err, "cannot compare %s and %s", set.before, set.input);
+	else
+		err = write_tree(tree, &svg);
+	flame_free(tree);
+	free(sub);
+	return err;
+}
+
+static int diff(void)
+{
+	struct side sides[2] = { { .path = set.before }, { .path = set.input } };
+	bool per_step;
+	int err = find_steps(sides[0].path, &sides[0].steps);
+
+	if (!err)
+		err = find_steps(sides[1].path, &sides[1].steps);
+	per_step = sides[0].steps && sides[1].steps;
+	for (int i = 0; i < 2 && !err; i++)
+		err = side_read(&sides[i], per_step);
+	if (!err)
+		err = diff_draw(sides, per_step);
+	for (int i = 0; i < 2; i++) {
+		fold_free(sides[i].fold);
+		steps_free(sides[i].steps);
+	}
+	demangle_free_all();
+	return err;
+}
+
+static int one(void)
 {
 	struct fold *fold = fold_new(&set.fold);
 	struct trace_info info = {};
@@ -257,12 +433,25 @@ static int run(void)
 	if (!err && fold_sums(fold)->total_ns)
 		err = draw(fold, &info, damage);
 	else if (!err && !damage)
-		err = nothing(fold);
+		err = nothing(fold, set.input);
 	if (damage)
 		err = fail(0, "%s", damage);
 	free(damage);
 	fold_free(fold);
 	demangle_free_all();
+	return err;
+}
+
+static int run(void)
+{
+	struct steps *steps;
+	int err = find_steps(set.input, &steps);
+
+	if (err)
+		return err;
+	set.fold.steps = steps;
+	err = one();
+	steps_free(steps);
 	return err;
 }
 
@@ -274,5 +463,5 @@ int main(int argc, char **argv)
 		return code;
 	if (check())
 		return 2;
-	return run() ? 1 : 0;
+	return (set.before ? diff() : run()) ? 1 : 0;
 }

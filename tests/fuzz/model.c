@@ -238,13 +238,14 @@ static void view_timeline(const char *trace, const char *dir, u64 seed)
 	model_free(m);
 }
 
-static int put_stack(void *tree, const char *const *names, u32 n, u64 ns)
+static int put_stack(void *tree, const struct fold_frame *from, u32 n, u64 ns)
 {
 	struct flame_frame *f = calloc(n + 1, sizeof(*f));
 	int ret;
 
 	for (u32 i = 0; i < n; i++)
-		f[i] = (struct flame_frame){ names[i], strlen(names[i]) };
+		f[i] = (struct flame_frame){ from[i].name, strlen(from[i].name),
+					     from[i].kind };
 	ret = flame_add(tree, f, n, ns);
 	free(f);
 	return ret;

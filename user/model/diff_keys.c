@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * What is the same in two runs: names without what changes from run to run
- * (addresses, line numbers, step numbers, folders of a checkout).
- */
-#include <ctype.h>
+/* What is the same in two runs; of frames see frame_name.c. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "diff_parts.h"
-#include "symbols.h"
+#include "frame_name.h"
 
 #define PATH_FRAMES 24		/* the innermost ones */
-#define FRAME_LEN   160
 
 const char *diff_text(struct diff *d, const char *s)
 {
@@ -60,61 +55,12 @@ const char *diff_dim_name(u16 dim)
 	return names[dim];
 }
 
-/* Of "folder/train.py(45): f" the folder and the line: both move without a change in speed. */
-static const char *without_place(const char *name, char *buf)
-{
-	const char *py = strstr(name, ".py("), *from = name, *end;
-
-	if (!py || !(end = strstr(py, "): ")))
-		return name;
-	for (const char *s = name; s < py; s++)
-		if (*s == '/')
-			from = s + 1;
-	snprintf(buf, FRAME_LEN, "%.*s: %s", (int)(py + 3 - from), from, end + 3);
-	return buf;
-}
-
-/* Numbers behind "0x" and '#' are left out; out has FRAME_LEN bytes. */
-static void without_numbers(const char *name, char *out)
-{
-	size_t n = 0;
-
-	while (*name && n < FRAME_LEN - 4) {
-		bool hex = name[0] == '0' && name[1] == 'x', number = name[0] == '#';
-
-		out[n++] = *name == ';' ? ',' : *name;
-		name++;
-		if (hex) {
-			out[n++] = *name++;
-			while (isxdigit((unsigned char)*name))
-				name++;
-		}
-		while (number && isdigit((unsigned char)*name))
-			name++;
-	}
-	out[n] = 0;
-}
-
-/* Length of what a frame is called, in out; 0: nothing that another run would call it. */
-static size_t frame_text(struct model *m, u64 frame, char *out)
-{
-	const char *module, *name = model_frame_name(m, frame, &module);
-	char buf[FRAME_LEN];
-
-	if (!strncmp(name, "0x", 2))
-		return 0;
-	if (module && !strncmp(name, module, strlen(module)) && strstr(name, "+0x"))
-		name = module;		/* its offset moves with every build */
-	without_numbers(without_place(demangle(name), buf), out);
-	return strlen(out);
-}
-
 /* Innermost frames first in, outermost first out. */
 static const char *path_text(struct diff_run *r, u64 stack)
 {
 	const u64 *frames;
 	u32 kernel = 0, n = model_stack(r->model, stack, &frames, &kernel), used = 0;
-	char text[PATH_FRAMES][FRAME_LEN], all[PATH_FRAMES * (FRAME_LEN + 1)];
+	char text[PATH_FRAMES][FRAME_NAME_LEN], all[PATH_FRAMES * (FRAME_NAME_LEN + 1)];
 	size_t at = 0;
 
 	if (n < kernel)
@@ -123,7 +69,7 @@ static const char *path_text(struct diff_run *r, u64 stack)
 	n -= kernel;
 	for (u32 i = model_frames_between(r->model, frames, n); i < n && used < PATH_FRAMES;
 	     i++)
-		if (frame_text(r->model, frames[i], text[used]) &&
+		if (frame_name_plain(r->model, frames[i], text[used]) &&
 		    (!used || strcmp(text[used], text[used - 1])))
 			used++;
 	all[0] = 0;

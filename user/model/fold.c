@@ -12,6 +12,7 @@
 #include <string.h>
 #include "arena.h"
 #include "fold.h"
+#include "frame_name.h"
 #include "hash.h"
 #include "log.h"
 #include "symbols.h"
@@ -65,6 +66,15 @@ static void sum_add(struct fold *f, const struct key *key, u64 ns)
 		f->sums.no_stack_ns += ns;
 }
 
+/* What no call is known of counts by its own time. */
+static bool in_step(struct fold *f, const struct gpu_op *op)
+{
+	const struct process_steps *p = steps_of(f->set.steps, op->process->producer,
+						 op->process->pid);
+
+	return p && (op->call ? step_of(p, op) : step_at(p, op->g->e.ts));
+}
+
 static int put_op(void *ctx, const struct gpu_op *op)
 {
 	struct fold *f = ctx;
@@ -73,6 +83,10 @@ static int put_op(void *ctx, const struct gpu_op *op)
 	f->sums.type_ns[op->type] += op->g->dur_ns;
 	if (!(f->set.what & 1 << op->type))
 		return 0;
+	if (f->set.steps && !in_step(f, op)) {
+		f->sums.no_step_ns += op->g->dur_ns;
+		return 0;
+	}
 	if (op->call) {
 		key.call = op->call->name;
 		key.tid = op->call->r.e.tid;
@@ -152,7 +166,7 @@ void fold_free(struct fold *f)
 /* ---- from ids to names ---- */
 
 struct line {			/* the frames of one sum, built up from the outermost */
-	const char **frames;
+	struct fold_frame *frames;
 	u32 n, room;
 	char **own;		/* texts made for this line */
 	u32 owned;
@@ -165,7 +179,7 @@ static void line_put(struct line *l, const char *name)
 		l->frames = must_realloc(l->frames, l->room * sizeof(*l->frames));
 		l->own = must_realloc(l->own, l->room * sizeof(*l->own));
 	}
-	l->frames[l->n++] = name;
+	l->frames[l->n++] = (struct fold_frame){ name, FOLD_OTHER };
 }
 
 __attribute__((format(printf, 2, 3)))
@@ -189,6 +203,33 @@ static void line_clear(struct line *l)
 	l->n = 0;
 }
 
+static enum fold_kind module_kind(const char *module)
+{
+	static const struct { const char *name; enum fold_kind kind; } kinds[] = {
+		{ "[python]", FOLD_PYTHON }, { "[op]", FOLD_OPERATOR },
+		{ "[annotation]", FOLD_ANNOTATION }, { "[nvtx]", FOLD_ANNOTATION },
+	};
+
+	for (size_t i = 0; module && i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!strcmp(module, kinds[i].name))
+			return kinds[i].kind;
+	return FOLD_OTHER;
+}
+
+static void line_frame(struct fold *f, struct line *l, u64 frame)
+{
+	const char *module, *name = model_frame_name(f->model, frame, &module);
+	char plain[FRAME_NAME_LEN];
+
+	if (!f->set.plain)
+		line_put(l, demangle(name));
+	else if (frame_name_plain(f->model, frame, plain))
+		line_print(l, "%s", plain);
+	else
+		line_put(l, "[unknown]");
+	l->frames[l->n - 1].kind = module_kind(module);
+}
+
 static void line_stack(struct fold *f, struct line *l, u64 stack)
 {
 	u32 kernel = 0, n, cut, i;
@@ -204,7 +245,7 @@ static void line_stack(struct fold *f, struct line *l, u64 stack)
 	cut = f->set.whole_stacks ? 0 :
 		model_frames_between(f->model, frames + kernel, n - kernel);
 	for (i = n; i-- > kernel + cut; )
-		line_put(l, demangle(model_frame_name(f->model, frames[i], NULL)));
+		line_frame(f, l, frames[i]);
 	for (i = kernel; i-- > 0; )
 		line_print(l, "%s_[k]", model_frame_name(f->model, frames[i], NULL));
 }
@@ -249,8 +290,21 @@ static void line_build(struct fold *f, struct line *l, const struct key *k)
 		line_op(l, k);
 }
 
-int fold_each(struct fold *f, int (*put)(void *ctx, const char *const *frames, u32 n, u64 ns),
-	      void *ctx)
+/* The value of a sum: a step's share of it where that is asked for, to the nearest. A process
+ * without steps keeps the whole. */
+static u64 sum_value(const struct fold *f, const struct sum *s)
+{
+	const struct process_info *process = s->key.process;
+	size_t n = 0;
+
+	if (f->set.steps)
+		n = steps_of(f->set.steps, process->producer, process->pid)->n;
+	if (!n)
+		n = 1;
+	return (s->ns + n / 2) / n;
+}
+
+int fold_each(struct fold *f, fold_put *put, void *ctx)
 {
 	struct line line = {};
 	struct hash_slot *slot;
@@ -261,7 +315,7 @@ int fold_each(struct fold *f, int (*put)(void *ctx, const char *const *frames, u
 	while (!err && (slot = hash_next(&f->map, &at))) {
 		for (s = slot->value; !err && s; s = s->next) {
 			line_build(f, &line, &s->key);
-			err = put(ctx, line.frames, line.n, s->ns);
+			err = put(ctx, line.frames, line.n, sum_value(f, s));
 			line_clear(&line);
 		}
 	}

@@ -7,6 +7,7 @@
 #define FOLD_H
 
 #include "model.h"
+#include "steps.h"
 
 enum {				/* fold_settings.what: bits; FOLD_API and FOLD_SAMPLE are
 				 * not mixed with others */
@@ -15,12 +16,14 @@ enum {				/* fold_settings.what: bits; FOLD_API and FOLD_SAMPLE are
 	FOLD_SAMPLE = 2 << OP_TYPES,	/* weights of samples, by what was sampled */
 };
 
-enum fold_by { FOLD_BY_THREAD, FOLD_BY_PROCESS, FOLD_BY_NOTHING };
+enum fold_by { FOLD_BY_THREAD, FOLD_BY_PROCESS, FOLD_BY_NOTHING, FOLD_BY_UNSAID };
 
 struct fold_settings {
 	unsigned what;
 	enum fold_by by;
 	bool whole_stacks;	/* keep the frames between the program and the CUDA call */
+	bool plain;		/* frames by names that another run has too (frame_name.h) */
+	const struct steps *steps;	/* not NULL: nanoseconds a step */
 };
 
 struct fold_sums {
@@ -28,6 +31,7 @@ struct fold_sums {
 	u64 type_ns[OP_TYPES];	/* of all operations in the file, asked for or not */
 	u64 no_stack_ns;	/* of total_ns: the call is known, its stack is not */
 	u64 no_launch_ns;	/* of total_ns: the call is not known */
+	u64 no_step_ns;		/* left out: no step launched it */
 };
 
 struct fold;
@@ -38,10 +42,17 @@ int fold_read(struct fold *f, const char *path, struct trace_info *info, char **
 struct model *fold_model(struct fold *f);
 const struct fold_sums *fold_sums(const struct fold *f);
 
+enum fold_kind { FOLD_OTHER, FOLD_PYTHON, FOLD_OPERATOR, FOLD_ANNOTATION };
+
+struct fold_frame {
+	const char *name;
+	enum fold_kind kind;	/* of imported traces: whose word the frame is */
+};
+
 /* Calls put once for each distinct sum; frames[0] is the outermost; they live during the call.
  * A non-zero return of put ends it and is returned. */
-int fold_each(struct fold *f, int (*put)(void *ctx, const char *const *frames, u32 n, u64 ns),
-	      void *ctx);
+typedef int fold_put(void *ctx, const struct fold_frame *frames, u32 n, u64 ns);
+int fold_each(struct fold *f, fold_put *put, void *ctx);
 void fold_free(struct fold *f);	/* NULL is fine */
 
 #endif
