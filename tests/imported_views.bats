@@ -206,3 +206,11 @@ folded() { "$BIN/gpuflame" "$@" --folded run.gst; }
 			"$(jq -r --arg f "kineto/$f.json.gz" '.[$f].kernel.total_us * 1000 | round' "$DATA/traces/expected.json")" ]
 	done
 }
+
+@test "gpureport says which files a recording was imported from, and not of which machine" {
+	kineto 0 > run.json
+	"$BIN/gpuimport" run.json -o run.gst
+	run -0 "$BIN/gpureport" run.gst
+	[ "${lines[0]}" = "imported   run.json (kineto)" ]
+	run ! grep -q '^host ' <<< "$output"
+}

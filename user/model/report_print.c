@@ -92,6 +92,30 @@ static void print_devices(const struct report *r, FILE *f)
 		out_line(f, "GPUs       nothing ran on %zu others", unused);
 }
 
+#define SOURCES_SHOWN 4
+
+/* From which files gpuimport made the recording. False: it did not. */
+static bool print_sources(struct report *r, FILE *f)
+{
+	const struct process_info *const *list;
+	size_t processes = model_processes(r->model, &list), n = 0;
+	const struct source *s, *before = NULL;
+
+	for (size_t i = 0; i < processes; i++) {
+		s = list[i]->source;
+		if (!s || (before && before->file == s->file &&
+			   !strcmp((const char *)(before + 1), (const char *)(s + 1))))
+			continue;
+		before = s;
+		if (n++ < SOURCES_SHOWN)
+			out_line(f, "imported   %s (%s)", (const char *)(s + 1),
+				 record_enum_name(EVENT_SOURCE, "format", s->format) ?: "?");
+	}
+	if (n > SOURCES_SHOWN)
+		out_line(f, "imported   and %zu more files", n - SOURCES_SHOWN);
+	return n;
+}
+
 static void print_header(struct report *r, FILE *f)
 {
 	const struct model_counts *c = model_counts(r->model);
@@ -100,10 +124,11 @@ static void print_header(struct report *r, FILE *f)
 	const struct trace_info *info = &r->info;
 	char a[16];
 
-	out_line(f, "host       %s, Linux %s, %s%s", info->host[0] ? info->host : "?",
-		 info->kernel[0] ? info->kernel : "?",
-		 c->simulated ? "simulated GPU" : info->driver[0] ? "NVIDIA driver " :
-		 "no NVIDIA driver", c->simulated ? "" : info->driver);
+	if (!print_sources(r, f) || info->host[0])
+		out_line(f, "host       %s, Linux %s, %s%s", info->host[0] ? info->host : "?",
+			 info->kernel[0] ? info->kernel : "?",
+			 c->simulated ? "simulated GPU" : info->driver[0] ? "NVIDIA driver " :
+			 "no NVIDIA driver", c->simulated ? "" : info->driver);
 	out_line(f, "recorded   %s, %llu records, %zu process%s, %zu GPU%s%s%s",
 		 human_ns(a, c->last_ns - c->first_ns), c->records, processes,
 		 processes == 1 ? "" : "es", model_gpus(r->model),
@@ -182,18 +207,34 @@ static void print_copies(struct report *r, FILE *f, int width)
 	print_table(t, f, width, "copies and sets", rows, rows);
 }
 
+#define BRIEF 60
+
+/* A name in the middle of a row: its end is cut off, so that the row stays one. */
+static const char *brief(const char *name, char buf[static BRIEF + 4])
+{
+	size_t n = BRIEF;
+
+	if (strlen(name) <= BRIEF + 3)
+		return name;
+	while (n && ((u8)name[n] & 0xc0) == 0x80)
+		n--;
+	memcpy(buf, name, n);
+	strcpy(buf + n, "...");
+	return buf;
+}
+
 /* The two parts of the gap, and what the launching thread did before the launch. */
 static void gap_cells(struct table *t, const struct interval *g)
 {
 	u64 launch = g->launch_ns > g->end ? g->end : g->launch_ns;
-	char a[16], b[16];
+	char a[16], b[16], name[BRIEF + 4];
 
 	table_cell(t, "%s", human_ns(b, g->end - g->start));
 	if (!launch) {
 		table_cell(t, "?");
 		table_cell(t, "?");
 		table_cell(t, "-");
-		table_cell(t, "%s", g->name);
+		table_cell(t, "%s", brief(g->name, name));
 		table_cell(t, "its launch is not known");
 		return;
 	}
@@ -201,7 +242,7 @@ static void gap_cells(struct table *t, const struct interval *g)
 	table_cell(t, "%s",
 		   human_ns(b, launch > g->start ? g->end - launch : g->end - g->start));
 	table_cell(t, "%u", g->tid);
-	table_cell(t, "%s", g->name);
+	table_cell(t, "%s", brief(g->name, name));
 	if (launch < g->start)
 		table_cell(t, "launched %s before the idle time",
 			   human_ns(b, g->start - launch));
