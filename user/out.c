@@ -310,9 +310,16 @@ static bool reader_gone(FILE *f)
 	return poll(&p, 1, 0) == 1 && p.revents & POLLERR;
 }
 
+/* So one byte more asks for it again; what was written is broken anyway. */
+static int lost_error(FILE *f)
+{
+	clearerr(f);
+	return fputc('\n', f) == EOF || fflush(f) ? -errno : -EIO;
+}
+
 int out_finish(FILE *f, const char *what)
 {
-	int err = fflush(f) ? -errno : ferror(f) ? -EIO : 0;
+	int err = fflush(f) ? -errno : ferror(f) ? lost_error(f) : 0;
 
 	if (!err || err == -EPIPE || reader_gone(f))
 		return 0;	/* the reader has what it wanted: `| head` */
