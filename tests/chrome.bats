@@ -91,6 +91,50 @@ fields() {
 	[ ! -s odd ]
 }
 
+@test "the same keys in events and in their arguments, in any order and spacing, and hundreds of others" {
+	python3 - > a.json 2> wanted <<-'END'
+		import json, random, sys
+		random.seed(5)
+		events, spans, counters = [], [], []
+		for i in range(1500):
+		    ts, dur, name = 10 * i, random.randrange(1, 10), "n%d" % random.randrange(9)
+		    args = {k: random.choice([7, "x", 1.5, [1, {"ts": 2}]]) for k in random.sample("ph name cat pid tid ts dur id args".split(), 3)}
+		    args["key %d" % random.randrange(900)] = 5
+		    long = {"k" * 70: 1} if random.random() < .2 else {}
+		    event = {"ph": "X", "name": name, "pid": 1, "tid": 2, "ts": ts} | long | {"dur": dur, "args": long | {"dur": 3} | args}
+		    if random.random() < .2:
+		        event |= {"ph": "C", "args": {random.choice(["device", "dur", "bytes"]): 40 + i}}
+		        counters.append((ts * 1000, 40 + i, name))
+		    else:
+		        spans.append((ts * 1000, dur * 1000, name))
+		    if random.random() < .3:
+		        event["cat"] = random.choice("abc")
+		    if random.random() < .2:
+		        event["key %d" % random.randrange(900)] = {"dur": 1, "ts": 1}
+		    keys = list(event)
+		    random.shuffle(keys) if event["ph"] == "X" and random.random() < .3 else None
+		    events.append(json.dumps({k: event[k] for k in keys}, indent=random.choice([None, None, 2]),
+		                             separators=random.choice([(",", ":"), (", ", ": ")])))
+		print("[" + ",\n".join(events) + "]")
+		print("\n".join(" ".join(map(str, x)) for x in spans + counters), file=sys.stderr)
+	END
+	imported 0 a.json
+	{ fields span ts dur_ns name; fields counter ts value name; } | cmp wanted
+	[ "$(jq '.inputs[0].records' <<< "$said")" -eq 1500 ]
+}
+
+@test "an object or list where a value is due costs itself alone, however deep it is" {
+	python3 - > a.json <<-'END'
+		deep = '{"a":' * 1000000 + "1" + "}" * 1000000
+		event = '{"ph":"X","name":"%s","pid":1,"tid":1,"ts":%d,"dur":1,"%s":%s}'
+		print("[" + ",\n".join([event % ("a", 5, "id", deep), event % ("b", 7, "args", deep), event % ("c", 9, "args", '{"name":[1,{}]}'),
+		                        event % ("d", 11, "id", '{"local":"0x5"}')]) + "]")
+	END
+	imported 0 a.json
+	[ "$(fields span name ts | tr '\n' ' ')" = "a 5000 b 7000 c 9000 d 11000 " ]
+	[ "$(cat odd)" = "2 object or list in place of a value" ]
+}
+
 @test "begin and end nest within a thread; without a partner they are kept or counted, and said" {
 	cat > a.json <<-'END'
 		[{"ph":"E","pid":1,"tid":1,"ts":1},

@@ -31,6 +31,8 @@ scan() { run -"$1" "$O/test/jsontest" "${@:2}"; }
 		scan 0 -c "$bytes" in.json
 		echo "$output" > "out.$bytes"
 		cmp out.1 "out.$bytes"
+		scan 0 -c "$bytes" -g in.json
+		cmp out.1 <(echo "$output")
 	done
 	python3 - <<-'END'
 		import json
@@ -106,6 +108,15 @@ scan() { run -"$1" "$O/test/jsontest" "${@:2}"; }
 		scan 0 -c "$bytes" in.json
 		[ "$output" = '[""~,5,{""~:true},[7]]' ]
 	done
+}
+
+@test "a key that stands where it stood before is known, but not where a comma is missing or one too many" {
+	printf '%s' '{"a":1,"b":2}{"a":1,"b":2} {,"b":2}{"a":{},"b":{"a":1}}' > in.json
+	scan 0 -g in.json
+	[ "$(tr -d '\n' <<< "$output")" = '{"a":1,"b":2}{"a":1,"b":2}{"b":2}{"a":{},"b":{"a":1}}' ]
+	printf '%s' '{"a":1,"b":2}{"b":2"a":1}' > in.json
+	scan 1 -g in.json
+	[ "${lines[-1]}" = "bad at byte 19" ]
 }
 
 @test "a file that ends early says where, at every byte of it" {

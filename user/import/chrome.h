@@ -4,6 +4,7 @@
  *
  *   json_read.c    the file: documents, arrays of events, damage, facts
  *   chrome_event.c, chrome_args.c   text of one event -> struct chrome_event
+ *   chrome_steps.c from one key to the next, which is guessed
  *   chrome_put.c   by phase: complete, instant, counter, flow, metadata
  *   chrome_async.c by phase: what begins in one event and ends in another
  *   chrome_ids.c   processes, threads and categories of the file
@@ -44,6 +45,7 @@ struct chrome_category {
 	enum chrome_kind kind;
 	u64 count;
 	u16 producer;		/* whose id is this: */
+	u16 context;		/* of its steps */
 	u32 id;			/* NAME_SPAN */
 };
 
@@ -81,6 +83,24 @@ struct chrome_event {
 	struct chrome_series series[CHROME_SERIES];
 };
 
+/*
+ * A way through events: a key with what stands around it, and which came next
+ * the last time in an event of this context (its category, or its phase until
+ * that is known). Profilers write an event of a kind always alike, so nearly
+ * every key is taken by one comparison with the guess.
+ */
+#define CHROME_CONTEXTS 32
+#define CHROME_STEPS 256
+struct chrome_step {
+	struct scan_gap gap;
+	bool args;			/* among the arguments */
+	u8 what;			/* chrome_key_find() or chrome_arg_find() of it */
+	u8 next[CHROME_CONTEXTS];	/* 0: not known */
+};
+/* The first of them: none; at the '{' of an event; at that of its arguments; for what cannot be
+ * known again. */
+enum { STEP_NONE, STEP_EVENT, STEP_ARGS, STEP_OTHER, STEP_FIRST };
+
 struct chrome_process {
 	u64 id;
 	u64 key;		/* of import_process */
@@ -107,6 +127,10 @@ struct chrome {			/* one file being read */
 	struct unpack *packed;
 	struct json_scan scan;
 	struct chrome_event e;
+	struct chrome_step *step, steps[CHROME_STEPS];	/* step: of the key at hand */
+	struct hash steps_by_text;
+	u32 steps_n, context;
+	struct scan_text key;	/* of STEP_OTHER */
 	u32 texts_n;
 	char texts[CHROME_TEXTS];
 
@@ -156,8 +180,11 @@ void chrome_ids_free(struct chrome *c);
 
 /* chrome_event.c: at the '{' of an event, into c->e: as scan_key. Or the value of a key. */
 int chrome_event(struct chrome *c);
-int chrome_member(struct chrome *c, const struct scan_text *key);
+int chrome_member(struct chrome *c, u8 what);
+u8 chrome_key_find(const struct scan_text *key);
 void chrome_clear(struct chrome *c);
+/* As scan_scalar(). An object or list is stepped over: as null. */
+int chrome_scalar_find(struct chrome *c, struct scan_text *t, bool *quoted);
 struct chrome_text chrome_keep(struct chrome *c, const struct scan_text *t);
 void chrome_id(struct chrome *c, struct chrome_id *id, const struct scan_text *t, bool quoted);
 
@@ -167,6 +194,13 @@ void chrome_odd(struct chrome *c, const char *what);
 /* chrome_args.c */
 int chrome_args(struct chrome *c);
 void chrome_args_init(void);
+u8 chrome_arg_find(const struct scan_text *key);
+
+/* chrome_steps.c */
+void chrome_steps_init(struct chrome *c);
+/* The next key of the event or of its arguments, as scan_key(), by looking at it. */
+int chrome_step_find(struct chrome *c, bool args);
+struct scan_text chrome_step_key(const struct chrome *c);	/* of c->step */
 
 /* chrome_put.c: c->e to records. */
 void chrome_put(struct chrome *c);

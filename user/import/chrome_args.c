@@ -6,6 +6,8 @@
  */
 #include <string.h>
 #include "chrome.h"
+#include "chrome_steps.h"
+#include "json_plain.h"
 
 enum form { NUMBER, TEXT, DIMS, RANKS, IGNORE };
 
@@ -97,18 +99,19 @@ void chrome_args_init(void)
 	}
 }
 
-static const struct arg_row *find(const struct scan_text *key)
+/* The row of the argument + 1; 0: none. */
+u8 chrome_arg_find(const struct scan_text *key)
 {
 	u32 at, row;
 
 	if (!key->n)
-		return NULL;
+		return 0;
 	for (at = slot_of(key->s, key->n); slots[at]; at = (at + 1) % SLOTS) {
 		row = slots[at] - 1;
 		if (lengths[row] == key->n && !memcmp(rows[row].name, key->s, key->n))
-			return &rows[row];
+			return row + 1;
 	}
-	return NULL;
+	return 0;
 }
 
 static int arg_number(struct chrome *c, enum chrome_arg arg)
@@ -116,8 +119,13 @@ static int arg_number(struct chrome *c, enum chrome_arg arg)
 	bool quoted, inexact = false;
 	struct scan_text t;
 	s64 whole;
-	int r = scan_scalar(&c->scan, &t, &quoted);
+	int r;
 
+	if (plain_whole(&c->scan, &c->e.number[arg])) {
+		c->e.args |= 1ULL << arg;
+		return 1;
+	}
+	r = chrome_scalar(c, &t, &quoted);
 	if (r <= 0)
 		return r;
 	if (!scan_whole(t.s, t.n, &c->e.number[arg])) {
@@ -133,7 +141,7 @@ static int arg_text(struct chrome *c, enum chrome_arg arg)
 {
 	struct scan_text t;
 	bool quoted;
-	int r = scan_scalar(&c->scan, &t, &quoted);
+	int r = chrome_scalar(c, &t, &quoted);
 
 	if (r <= 0 || (!quoted && t.n == 4 && !memcmp(t.s, "null", 4)))
 		return r;
@@ -177,7 +185,7 @@ static int arg_ranks(struct chrome *c, enum chrome_arg arg)
 	*out = (struct chrome_text){ .s = c->texts + c->texts_n };
 	c->texts[c->texts_n++] = '[';
 	while ((r = scan_item(&c->scan)) > 0) {
-		r = scan_scalar(&c->scan, &t, &quoted);
+		r = chrome_scalar(c, &t, &quoted);
 		if (r <= 0)
 			return r;
 		if (t.n + 8 > CHROME_TEXTS - c->texts_n)
@@ -197,18 +205,19 @@ static int arg_ranks(struct chrome *c, enum chrome_arg arg)
 }
 
 /* A number of no other meaning may be a value of a counter. */
-static int arg_series(struct chrome *c, struct scan_text *key)
+static int arg_series(struct chrome *c)
 {
 	struct chrome_series *s = &c->e.series[c->e.series_n];
+	struct scan_text key = chrome_step_key(c);
 	u32 texts = c->texts_n;
 	bool inexact = false;
 	struct scan_text t;
 	int next, r;
 
-	if (c->e.series_n == CHROME_SERIES || key->n >= 256 ||
-	    key->n >= CHROME_TEXTS - c->texts_n)
+	if (c->e.series_n == CHROME_SERIES || key.n >= 256 ||
+	    key.n >= CHROME_TEXTS - c->texts_n)
 		return scan_skip(&c->scan);
-	s->name = chrome_keep(c, key);	/* before the scanner moves it */
+	s->name = chrome_keep(c, &key);	/* before the scanner moves it */
 	next = scan_peek(&c->scan);
 	if (next != '"' && next != '{' && next != '[') {
 		r = scan_word(&c->scan, &t);
@@ -225,12 +234,13 @@ static int arg_series(struct chrome *c, struct scan_text *key)
 	return r;
 }
 
-static int arg_value(struct chrome *c, struct scan_text *key)
+static int arg_value(struct chrome *c)
 {
-	const struct arg_row *row = c->e.phase == 'C' ? NULL : find(key);
+	const struct arg_row *row;
 
-	if (!row)
-		return arg_series(c, key);
+	if (!c->step->what || c->e.phase == 'C')
+		return arg_series(c);
+	row = &rows[c->step->what - 1];
 	switch (row->form) {
 	case NUMBER:
 		return arg_number(c, row->arg);
@@ -248,13 +258,13 @@ static int arg_value(struct chrome *c, struct scan_text *key)
 
 int chrome_args(struct chrome *c)
 {
-	struct scan_text key;
 	int r;
 
 	if (!scan_enter(&c->scan, '{'))
 		return scan_skip(&c->scan);
-	while ((r = scan_key(&c->scan, &key)) > 0)
-		if ((r = arg_value(c, &key)) <= 0)
+	c->step = &c->steps[STEP_ARGS];
+	while ((r = chrome_step(c, true)) > 0)
+		if ((r = arg_value(c)) <= 0)
 			return r;
 	return r < 0 ? r : 1;
 }

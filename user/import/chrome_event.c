@@ -5,6 +5,8 @@
  */
 #include <string.h>
 #include "chrome.h"
+#include "chrome_steps.h"
+#include "json_plain.h"
 
 void chrome_clear(struct chrome *c)
 {
@@ -14,6 +16,7 @@ void chrome_clear(struct chrome *c)
 	memset(e, 0, offsetof(struct chrome_event, number));
 	e->series_n = 0;
 	c->texts_n = 0;
+	c->context = 0;
 }
 
 void chrome_odd(struct chrome *c, const char *what)
@@ -45,6 +48,18 @@ struct chrome_text chrome_keep(struct chrome *c, const struct scan_text *t)
 	return kept;
 }
 
+int chrome_scalar_find(struct chrome *c, struct scan_text *t, bool *quoted)
+{
+	int next = scan_peek(&c->scan);
+
+	if (next != '{' && next != '[')
+		return scan_scalar(&c->scan, t, quoted);
+	chrome_odd(c, "object or list in place of a value");
+	*quoted = false;
+	*t = (struct scan_text){ .s = "null", .n = 4 };
+	return scan_skip(&c->scan);
+}
+
 static bool is_word(const struct scan_text *t, const char *word)
 {
 	return t->n == strlen(word) && !memcmp(t->s, word, t->n);
@@ -55,8 +70,13 @@ static int member_time(struct chrome *c, bool *has, s64 *ns)
 {
 	struct scan_text t;
 	bool quoted, inexact = false;
-	int r = scan_scalar(&c->scan, &t, &quoted);
+	int r;
 
+	if (plain_time(&c->scan, ns)) {
+		*has = true;
+		return 1;
+	}
+	r = chrome_scalar(c, &t, &quoted);
 	if (r <= 0)
 		return r;
 	*has = scan_scaled(t.s, t.n, 3, ns, &inexact);
@@ -71,7 +91,7 @@ static int member_text(struct chrome *c, struct chrome_text *out)
 {
 	struct scan_text t;
 	bool quoted;
-	int r = scan_scalar(&c->scan, &t, &quoted);
+	int r = chrome_scalar(c, &t, &quoted);
 
 	if (r > 0 && (quoted || !is_word(&t, "null")))
 		*out = chrome_keep(c, &t);
@@ -96,39 +116,50 @@ void chrome_id(struct chrome *c, struct chrome_id *id, const struct scan_text *t
 	id->n = hash_bytes(id->text.s, id->text.n) | CHROME_ID_TEXT;
 }
 
-/* A number or text; {"local": id}; or [id, part] as in newer flows. */
-static int member_id(struct chrome *c, struct chrome_id *id)
+static int id_value(struct chrome *c, struct chrome_id *id)
 {
 	struct scan_text t;
 	bool quoted;
-	int r, items = 0;
+	int r = chrome_scalar(c, &t, &quoted);
 
-	if (scan_enter(&c->scan, '{')) {
-		while ((r = scan_key(&c->scan, &t)) > 0)
-			if ((r = member_id(c, id)) < 0)
-				break;
-		return r < 0 ? r : 1;
-	}
-	if (scan_peek(&c->scan) == '[') {
-		items = scan_skip(&c->scan);
-		return items;
-	}
-	r = scan_scalar(&c->scan, &t, &quoted);
 	if (r > 0)
 		chrome_id(c, id, &t, quoted);
 	return r;
+}
+
+/* A number or text; {"local": id}; or [id, part] as in newer flows. */
+static int member_id(struct chrome *c, struct chrome_id *id)
+{
+	struct scan_text key;
+	int r;
+	u64 n;
+
+	if (plain_whole(&c->scan, &n)) {
+		*id = (struct chrome_id){ .n = n, .given = true };
+		return 1;
+	}
+	if (scan_peek(&c->scan) == '[')
+		return scan_skip(&c->scan);
+	if (!scan_enter(&c->scan, '{'))
+		return id_value(c, id);
+	while ((r = scan_key(&c->scan, &key)) > 0)
+		if ((r = id_value(c, id)) < 0)
+			return r;
+	return r < 0 ? r : 1;
 }
 
 static int member_phase(struct chrome *c)
 {
 	struct scan_text t;
 	bool quoted;
-	int r = scan_scalar(&c->scan, &t, &quoted);
+	int r = chrome_scalar(c, &t, &quoted);
 
 	if (r > 0 && quoted && t.n == 1)
 		c->e.phase = *t.s;
 	else if (r > 0)
 		chrome_odd(c, "unknown phase");
+	if (!c->e.category)
+		c->context = chrome_phase_context(c->e.phase);
 	return r;
 }
 
@@ -136,7 +167,7 @@ static int member_category(struct chrome *c)
 {
 	struct scan_text t;
 	bool quoted;
-	int r = scan_scalar(&c->scan, &t, &quoted);
+	int r = chrome_scalar(c, &t, &quoted);
 	struct chrome_text kept;
 
 	if (r <= 0)
@@ -147,6 +178,8 @@ static int member_category(struct chrome *c)
 	} else if (quoted || !is_word(&t, "null")) {
 		c->e.category = chrome_category(c, t.s, t.n);
 	}
+	if (c->e.category)
+		c->context = c->e.category->context;
 	return r;
 }
 
@@ -154,73 +187,77 @@ static int member_bool(struct chrome *c, bool *out)
 {
 	struct scan_text t;
 	bool quoted;
-	int r = scan_scalar(&c->scan, &t, &quoted);
+	int r = chrome_scalar(c, &t, &quoted);
 
 	*out = r > 0 && (is_word(&t, "true") || is_word(&t, "1"));
 	return r;
 }
 
-#define KEY(text) (key->n == sizeof(text) - 1 && !memcmp(key->s, text, sizeof(text) - 1))
+/* Keys of events. */
+enum { KEY_OTHER, KEY_PHASE, KEY_CATEGORY, KEY_NAME, KEY_PID, KEY_TID, KEY_TS, KEY_DUR, KEY_ID,
+       KEY_ARGS, KEY_BIND, KEY_SCOPE, KEY_IN, KEY_OUT };
 
-static int member_rare(struct chrome *c, const struct scan_text *key)
+u8 chrome_key_find(const struct scan_text *key)
 {
-	struct chrome_event *e = &c->e;
+	static const struct { const char *name; u8 n, what; } rows[] = {
+		{ "ph", 2, KEY_PHASE }, { "cat", 3, KEY_CATEGORY }, { "name", 4, KEY_NAME },
+		{ "pid", 3, KEY_PID }, { "tid", 3, KEY_TID }, { "ts", 2, KEY_TS },
+		{ "dur", 3, KEY_DUR }, { "id", 2, KEY_ID }, { "args", 4, KEY_ARGS },
+		{ "id2", 3, KEY_ID }, { "bind_id", 7, KEY_BIND }, { "scope", 5, KEY_SCOPE },
+		{ "flow_in", 7, KEY_IN }, { "flow_out", 8, KEY_OUT },
+	};
 
-	if (KEY("id2"))
-		return member_id(c, &e->id);
-	if (KEY("bind_id"))
-		return member_id(c, &e->bind);
-	if (KEY("scope"))
-		return member_text(c, &e->scope);
-	if (KEY("flow_in"))
-		return member_bool(c, &e->flow_in);
-	if (KEY("flow_out"))
-		return member_bool(c, &e->flow_out);
-	return scan_skip(&c->scan);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (key->n == rows[i].n && !memcmp(key->s, rows[i].name, rows[i].n))
+			return rows[i].what;
+	return KEY_OTHER;
 }
 
-int chrome_member(struct chrome *c, const struct scan_text *key)
+/* The value of a key. */
+int chrome_member(struct chrome *c, u8 what)
 {
 	struct chrome_event *e = &c->e;
 
-	switch (key->n) {
-	case 2:
-		if (KEY("ph"))
-			return member_phase(c);
-		if (KEY("ts"))
-			return member_time(c, &e->has_ts, &e->ts);
-		if (KEY("id"))
-			return member_id(c, &e->id);
-		break;
-	case 3:
-		if (KEY("cat"))
-			return member_category(c);
-		if (KEY("pid"))
-			return member_id(c, &e->pid);
-		if (KEY("tid"))
-			return member_id(c, &e->tid);
-		if (KEY("dur"))
-			return member_time(c, &e->has_dur, &e->dur);
-		break;
-	case 4:
-		if (KEY("name"))
-			return member_text(c, &e->name);
-		if (KEY("args"))
-			return chrome_args(c);
-		break;
+	switch (what) {
+	case KEY_PHASE:
+		return member_phase(c);
+	case KEY_CATEGORY:
+		return member_category(c);
+	case KEY_NAME:
+		return member_text(c, &e->name);
+	case KEY_PID:
+		return member_id(c, &e->pid);
+	case KEY_TID:
+		return member_id(c, &e->tid);
+	case KEY_TS:
+		return member_time(c, &e->has_ts, &e->ts);
+	case KEY_DUR:
+		return member_time(c, &e->has_dur, &e->dur);
+	case KEY_ID:
+		return member_id(c, &e->id);
+	case KEY_ARGS:
+		return chrome_args(c);
+	case KEY_BIND:
+		return member_id(c, &e->bind);
+	case KEY_SCOPE:
+		return member_text(c, &e->scope);
+	case KEY_IN:
+		return member_bool(c, &e->flow_in);
+	case KEY_OUT:
+		return member_bool(c, &e->flow_out);
 	}
-	return member_rare(c, key);
+	return scan_skip(&c->scan);
 }
 
 int chrome_event(struct chrome *c)
 {
-	struct scan_text key;
 	int r;
 
 	chrome_clear(c);
 	scan_enter(&c->scan, '{');
-	while ((r = scan_key(&c->scan, &key)) > 0)
-		if ((r = chrome_member(c, &key)) <= 0)
+	c->step = &c->steps[STEP_EVENT];
+	while ((r = chrome_step(c, false)) > 0)
+		if ((r = chrome_member(c, c->step->what)) <= 0)
 			return r;
 	return r;
 }

@@ -2,7 +2,7 @@
 /* Processes, threads and categories of a Chrome trace; see chrome.h. */
 #include <stdlib.h>
 #include <string.h>
-#include "chrome.h"
+#include "chrome_steps.h"
 
 struct chrome_category *chrome_category(struct chrome *c, const char *s, u32 n)
 {
@@ -22,6 +22,7 @@ struct chrome_category *chrome_category(struct chrome *c, const char *s, u32 n)
 	category->name = memcpy(category + 1, s, n);
 	category->n = n;
 	category->kind = kineto_kind(category->name, n);
+	category->context = chrome_category_context(c->categories_n);
 	if (!(c->categories_n & (c->categories_n - 1)))
 		list = must_realloc(list, (c->categories_n * 2 + 1) * sizeof(*list));
 	list[c->categories_n++] = category;
@@ -219,6 +220,7 @@ void chrome_ids_free(struct chrome *c)
 	}
 	hash_free(&c->threads);
 	hash_free(&c->processes);
+	hash_free(&c->steps_by_text);
 	hash_free(&c->foreign);
 	hash_free(&c->gpu_pids);
 	for (u32 i = 0; i < c->categories_n; i++)

@@ -6,6 +6,8 @@
 #ifndef JSON_BYTES_H
 #define JSON_BYTES_H
 
+#include <stdbool.h>
+#include <string.h>
 #include "types.h"
 
 #define BYTES_PAD 64
@@ -49,6 +51,14 @@ static inline const u8 *bytes_nest(const u8 *p)
 	}
 }
 
+/* Bits of the 16 bytes that are the same. */
+static inline u32 bytes_same16(const u8 *a, const u8 *b)
+{
+	__m128i x = _mm_loadu_si128((const __m128i *)a);
+
+	return _mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_loadu_si128((const __m128i *)b)));
+}
+
 /* Not a blank, tab or end of line. */
 static inline const u8 *bytes_skip_space(const u8 *p)
 {
@@ -63,6 +73,17 @@ static inline const u8 *bytes_skip_space(const u8 *p)
 		if (bits)
 			return p + __builtin_ctz(bits);
 	}
+}
+
+/* The first n of at most 64 bytes; 64 are there. */
+static inline bool bytes_same(const u8 *a, const u8 *b, u32 n)
+{
+	u64 same = bytes_same16(a, b) | bytes_same16(a + 16, b + 16) << 16;
+
+	if (n > 32)
+		same |= (u64)(bytes_same16(a + 32, b + 32) |
+			      bytes_same16(a + 48, b + 48) << 16) << 32;
+	return !(~same << (64 - n));
 }
 #else
 static inline const u8 *bytes_quote(const u8 *p)
@@ -84,6 +105,11 @@ static inline const u8 *bytes_skip_space(const u8 *p)
 	while (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r')
 		p++;
 	return p;
+}
+
+static inline bool bytes_same(const u8 *a, const u8 *b, u32 n)
+{
+	return !memcmp(a, b, n);
 }
 #endif
 #endif

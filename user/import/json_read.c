@@ -132,7 +132,7 @@ static int read_document(struct chrome *c)
 			event = is_first(&copy);
 		first = false;
 		if (event && !is(&copy, "traceEvents")) {
-			r = chrome_member(c, &copy);
+			r = chrome_member(c, chrome_key_find(&copy));
 		} else {
 			import_fact(c->im, "top_level", copy.s, copy.n, 1);
 			r = read_member(c, &copy);
@@ -269,6 +269,7 @@ static int read_json(struct import *im, const char *path)
 	c->im = im;
 	c->path = path;
 	chrome_args_init();
+	chrome_steps_init(c);
 	scan_open(&c->scan, read_packed, c->packed);
 	err = read_all(c);
 	chrome_async_end(c);

@@ -253,6 +253,36 @@ int scan_key(struct json_scan *s, struct scan_text *key)
 	return r > 0 ? colon(s, key) : r;
 }
 
+int scan_key_gap(struct json_scan *s, struct scan_text *key, struct scan_gap *gap)
+{
+	u64 from = scan_offset(s);
+	bool behind = s->value;
+	int r = scan_key(s, key);
+	const u8 *start;
+	u64 n;
+
+	gap->n = 0;
+	gap->behind = 2;
+	if (r < 0)
+		return r;
+	if (r > 0)		/* without a look at more of the file: the key stays valid */
+		s->p = bytes_skip_space(s->p);
+	n = scan_offset(s) - from;
+	if (from < s->before || n > SCAN_GAP_MAX || (r > 0 && key->cut))
+		return r;
+	start = s->p - n;
+	memcpy(gap->text, start, n);
+	gap->n = n;
+	gap->behind = behind;
+	gap->end = !r;
+	if (r > 0) {
+		gap->key = (const u8 *)key->s - start;
+		gap->key_n = key->n;
+		gap->escaped = key->escaped;
+	}
+	return r;
+}
+
 int scan_item(struct json_scan *s)
 {
 	int c;

@@ -30,6 +30,17 @@ struct scan_text {		/* valid until the next call */
 	bool cut;		/* was longer than SCAN_TEXT_MAX */
 };
 
+/* What stands between two values, or a bracket and a value, with the key in it. */
+#define SCAN_GAP_MAX 64
+struct scan_gap {
+	u8 text[SCAN_GAP_MAX];
+	u8 n;			/* 0: none, or none that can be known again */
+	u8 behind;		/* 1: a value, 0: the bracket, 2: nothing ever is the same */
+	u8 key, key_n;		/* where the key is in the text */
+	bool escaped;		/* as in struct scan_text */
+	bool end;		/* no key: the bracket */
+};
+
 typedef long (*scan_read)(void *ctx, void *buf, size_t n);	/* as unpack_read */
 
 struct json_scan {
@@ -61,6 +72,9 @@ bool scan_take(struct json_scan *s, int c);		/* takes it if it comes next */
 bool scan_enter(struct json_scan *s, int bracket);
 /* 1: a key, and its value comes next. SCAN_END: the bracket that ends it is taken. */
 int scan_key(struct json_scan *s, struct scan_text *key);
+/* The same, and what was crossed to the value (or with the bracket) in *gap, to be known by
+ * plain_gap(). */
+int scan_key_gap(struct json_scan *s, struct scan_text *key, struct scan_gap *gap);
 int scan_item(struct json_scan *s);			/* the same for an array */
 /* 1 or an error. A text, or a number or word as it is written. */
 int scan_string(struct json_scan *s, struct scan_text *t);
