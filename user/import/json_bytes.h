@@ -35,20 +35,30 @@ static inline const u8 *bytes_quote(const u8 *p)
 	}
 }
 
-/* Quote or bracket of either kind; [ and ] differ from { and } in one bit. */
-static inline const u8 *bytes_nest(const u8 *p)
-{
-	for (;; p += 16) {
-		__m128i v = _mm_loadu_si128((const __m128i *)p);
-		__m128i low = _mm_or_si128(v, _mm_set1_epi8(0x20));
-		__m128i hit = _mm_or_si128(bytes_equal(low, '{'), bytes_equal(low, '}'));
-		u32 bits;
+/* A bit for each of 32 bytes. */
+struct bytes_nest {
+	u32 quotes, open, close;
+	u32 odd;		/* backslash or zero */
+};
 
-		hit = _mm_or_si128(hit, _mm_or_si128(bytes_equal(v, '"'), bytes_equal(v, 0)));
-		bits = _mm_movemask_epi8(hit);
-		if (bits)
-			return p + __builtin_ctz(bits);
-	}
+static inline void bytes_nest16(struct bytes_nest *n, const u8 *p, u32 shift)
+{
+	__m128i v = _mm_loadu_si128((const __m128i *)p);
+	/* [ and ] differ from { and } in one bit */
+	__m128i low = _mm_or_si128(v, _mm_set1_epi8(0x20));
+	__m128i odd = _mm_or_si128(bytes_equal(v, '\\'), bytes_equal(v, 0));
+
+	n->quotes |= (u32)_mm_movemask_epi8(bytes_equal(v, '"')) << shift;
+	n->open |= (u32)_mm_movemask_epi8(bytes_equal(low, '{')) << shift;
+	n->close |= (u32)_mm_movemask_epi8(bytes_equal(low, '}')) << shift;
+	n->odd |= (u32)_mm_movemask_epi8(odd) << shift;
+}
+
+static inline void bytes_nest(struct bytes_nest *n, const u8 *p)
+{
+	*n = (struct bytes_nest){};
+	bytes_nest16(n, p, 0);
+	bytes_nest16(n, p + 16, 16);
 }
 
 /* Bits of the 16 bytes that are the same. */
@@ -93,11 +103,17 @@ static inline const u8 *bytes_quote(const u8 *p)
 	return p;
 }
 
-static inline const u8 *bytes_nest(const u8 *p)
+struct bytes_nest { u32 quotes, open, close, odd; };
+
+static inline void bytes_nest(struct bytes_nest *n, const u8 *p)
 {
-	while (*p && *p != '"' && (*p | 0x20) != '{' && (*p | 0x20) != '}')
-		p++;
-	return p;
+	*n = (struct bytes_nest){};
+	for (u32 i = 0; i < 32; i++) {
+		n->quotes |= (u32)(p[i] == '"') << i;
+		n->open |= (u32)((p[i] | 0x20) == '{') << i;
+		n->close |= (u32)((p[i] | 0x20) == '}') << i;
+		n->odd |= (u32)(p[i] == '\\' || !p[i]) << i;
+	}
 }
 
 static inline const u8 *bytes_skip_space(const u8 *p)

@@ -1,6 +1,6 @@
 /*
  * Values as they are nearly always written, taken without a call: a whole
- * number of up to 15 digits, a time of microseconds with up to three digits
+ * number of up to 16 digits, a time of microseconds with up to three digits
  * behind the point, a text without escapes that lies in the window, a key with
  * what stands around it the same as the last time. Of anything else nothing is
  * taken (false), and json_scan.h's functions read it.
@@ -8,6 +8,7 @@
 #ifndef JSON_PLAIN_H
 #define JSON_PLAIN_H
 
+#include <limits.h>
 #include <string.h>
 #include "json_bytes.h"
 #include "json_scan.h"
@@ -31,18 +32,18 @@ static inline u32 plain_digits(const u8 *p, u64 *v)
 	return n;
 }
 
+/* The same, up to 16. */
 static inline u32 plain_number(const u8 *p, u64 *v)
 {
-	static const u32 powers[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000 };
+	static const u32 powers[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000,
+				      100000000 };
 	u32 n = plain_digits(p, v), more;
-	u64 low;
+	u64 low = 0;
 
 	if (n < 8)
 		return n;
 	more = plain_digits(p + 8, &low);
-	if (more == 8)
-		return 16;
-	*v = more ? *v * powers[more] + low : *v;
+	*v = *v * powers[more] + low;
 	return 8 + more;
 }
 
@@ -56,7 +57,7 @@ static inline bool plain_whole(struct json_scan *s, u64 *v)
 {
 	u32 n = plain_number(s->p, v);
 
-	if (!n || n > 15 || !plain_end(s->p + n))
+	if (!n || !plain_end(s->p + n))
 		return false;
 	s->p += n;
 	s->value = true;
@@ -71,7 +72,7 @@ static inline bool plain_time(struct json_scan *s, s64 *ns)
 	u64 us, part = 0;
 	u32 n = plain_number(p, &us), digits = 0;
 
-	if (!n || n > 15)
+	if (!n || us > (u64)LLONG_MAX / 1000 - 1)
 		return false;
 	p += n;
 	if (*p == '.') {

@@ -298,55 +298,100 @@ int scan_item(struct json_scan *s)
 	return SCAN_END;
 }
 
+/* Bytes that are in texts, a quote at their end not; inside: bytes before the first one are. */
+static u32 in_texts(u32 quotes, bool inside)
+{
+	for (u32 shift = 1; shift < 32; shift *= 2)
+		quotes ^= quotes << shift;
+	return inside ? ~quotes : quotes;
+}
+
+/* On from s->p, 32 bytes at once, to behind the bracket that takes *depth to 0: true. Or to a
+ * place near a backslash or a zero. *inside: within a text. */
+static bool cross_nested(struct json_scan *s, u64 *depth, bool *inside)
+{
+	struct bytes_nest n;
+	u32 text, brackets;
+
+	for (;; s->p += 32) {
+		bytes_nest(&n, s->p);
+		if (n.odd)
+			return false;
+		text = in_texts(n.quotes, *inside);
+		brackets = (n.open | n.close) & ~text;
+		for (; brackets; brackets &= brackets - 1) {
+			u32 at = __builtin_ctz(brackets);
+
+			*depth += n.open >> at & 1 ? 1 : -1;
+			if (!*depth) {
+				s->p += at + 1;
+				return true;
+			}
+		}
+		*inside = text >> 31;
+	}
+}
+
+/* The same, a byte at a time, to the end of what was in the way: 1, 0: there is more. */
+static int step_nested(struct json_scan *s, u64 *depth)
+{
+	for (u32 i = 0; i < 32; i++) {
+		int c = *s->p;
+
+		if (!c && at_end(s))
+			return SCAN_EARLY;
+		c = *s->p++;
+		if (c == '"' && skip_string(s) < 0)
+			return SCAN_EARLY;
+		if (c == '{' || c == '[')
+			++*depth;
+		if ((c == '}' || c == ']') && !--*depth)
+			return 1;
+	}
+	return 0;
+}
+
 static int skip_nested(struct json_scan *s)
 {
+	bool inside = false;
 	u64 depth = 1;
 	int r;
 
 	for (;;) {
-		s->p = bytes_nest(s->p);
-		switch (*s->p) {
-		case '"':
-			s->p++;
-			r = skip_string(s);
-			if (r < 0)
-				return r;
-			break;
-		case '{':
-		case '[':
-			s->p++;
-			depth++;
-			break;
-		case '}':
-		case ']':
-			s->p++;
-			if (!--depth)
-				return 1;
-			break;
-		default:
-			if (at_end(s))
-				return SCAN_EARLY;
-			s->p += !*s->p;
-		}
+		if (cross_nested(s, &depth, &inside))
+			return 1;
+		if (inside && skip_string(s) < 0)
+			return SCAN_EARLY;
+		inside = false;
+		r = step_nested(s, &depth);
+		if (r)
+			return r;
 	}
 }
 
 int scan_skip(struct json_scan *s)
 {
-	int c = scan_peek(s), r = 1;
+	int c = scan_peek(s), r;
 	struct scan_text t;
+	const u8 *p = s->p;
 
 	if (c == '"') {
 		s->p++;
-		r = skip_string(s);
-	} else if (c == '{' || c == '[') {
+		return skip_string(s);
+	}
+	if (c == '{' || c == '[') {
 		s->p++;
 		r = skip_nested(s);
-	} else {
-		return scan_word(s, &t);
+		s->value = true;
+		return r;
 	}
+	while (bytes_word[*p])
+		p++;
+	if (!*p || p == s->p)
+		return scan_word(s, &t);
+	s->p = p;
 	s->value = true;
-	return r;
+	return 1;
 }
 
 /* Whether one of the keys stands first in the object that begins at s->p. */
