@@ -80,6 +80,29 @@ fields() {
 	[ "$(fields api_stack correlation)" = "$(printf '%s\n' 2 3)" ]
 }
 
+@test "pieces in order, backwards, interleaved, at random and at one time come out in order" {
+	python3 - > lines 2> wanted <<-'END'
+		import random, sys
+		random.seed(1)
+		ops = []
+		for kind in range(40):
+		    n, at = random.randrange(1, 400), random.randrange(2000000)
+		    ops += {0: lambda: [(at + 10 * i, 5) for i in range(n)],
+		            1: lambda: [(at - 10 * i + 4000, 5) for i in range(n)],
+		            2: lambda: [(at + 10 * i + 4000 * (i % 3), 5) for i in range(n)],
+		            3: lambda: [(random.randrange(2000000), random.randrange(9)) for i in range(n)],
+		            4: lambda: [(at, random.randrange(9)) for i in range(n)]}[kind % 5]()
+		print("file a\nprocess 10\nthread 10")
+		for i, (ts, dur) in enumerate(ops):
+		    print("op n%d %d %d" % (i, ts, dur))
+		for i in sorted(range(len(ops)), key=lambda i: (ops[i][0], -ops[i][1], i)):
+		    print("span", *ops[i], i + 1, file=sys.stderr)
+	END
+	[ "$(wc -l < wanted)" -gt 5000 ]
+	"$put" out.gst < lines
+	records span | sed -E 's/.* ts=([0-9]*) .* dur_ns=([0-9]*) .*name=([0-9]*) .*/span \1 \2 \3/' | cmp wanted
+}
+
 @test "a call inside another of its thread and correlation is nested, others are not" {
 	"$put" out.gst <<- END
 		file a

@@ -98,15 +98,65 @@ static bool entry_less(const struct entry *a, const struct entry *b)
 	return a->order != b->order ? a->order < b->order : a->at < b->at;
 }
 
-/* ---- sorting what is in memory: files are sorted in long pieces, which are kept ---- */
+/* ---- sorting what is in memory: files are sorted in pieces, or nearly so ---- */
 
-static void merge_two(const struct entry *a, const struct entry *a_end, const struct entry *b,
-		      const struct entry *b_end, struct entry *out)
+struct piece { size_t at, n; };		/* of the entries: in order */
+
+/* How many of the n entries, which are in order, come after x: looked for from the last one. */
+static size_t count_after(const struct entry *e, size_t n, const struct entry *x)
 {
-	while (a < a_end && b < b_end)
+	size_t in = 0, step = 1, out;
+
+	while (in + step <= n && entry_less(x, &e[n - in - step])) {
+		in += step;
+		step *= 2;
+	}
+	for (out = in + step <= n ? in + step : n + 1; out - in > 1; ) {
+		size_t middle = in + (out - in) / 2;
+
+		if (entry_less(x, &e[n - middle]))
+			in = middle;
+		else
+			out = middle;
+	}
+	return in;
+}
+
+/* How many come before x: looked for from the first one. */
+static size_t count_before(const struct entry *e, size_t n, const struct entry *x)
+{
+	size_t in = 0, step = 1, out;
+
+	while (in + step <= n && entry_less(&e[in + step - 1], x)) {
+		in += step;
+		step *= 2;
+	}
+	for (out = in + step <= n ? in + step : n + 1; out - in > 1; ) {
+		size_t middle = in + (out - in) / 2;
+
+		if (entry_less(&e[middle - 1], x))
+			in = middle;
+		else
+			out = middle;
+	}
+	return in;
+}
+
+/* Two neighbours become one: only where they overlap is anything moved. */
+static void merge_two(struct entry *e, const struct piece *x, const struct piece *y,
+		      struct entry *scratch)
+{
+	struct entry *b = e + y->at, *b_end, *out, *a = scratch, *a_end;
+	size_t n = count_after(e + x->at, x->n, b);
+
+	if (!n)
+		return;
+	out = b - n;
+	b_end = b + count_before(b, y->n, b - 1);
+	memcpy(scratch, out, n * sizeof(*out));
+	for (a_end = scratch + n; a < a_end && b < b_end; )
 		*out++ = entry_less(b, a) ? *b++ : *a++;
 	memcpy(out, a, (a_end - a) * sizeof(*a));
-	memcpy(out + (a_end - a), b, (b_end - b) * sizeof(*b));
 }
 
 /* Where the sorted piece that begins at i ends. */
@@ -117,34 +167,22 @@ static size_t piece_end(const struct entry *e, size_t i, size_t n)
 	return i;
 }
 
-/* One pass: neighbouring pieces become one. Returns how many pieces there are afterwards. */
-static size_t merge_pass(const struct entry *in, struct entry *out, size_t n)
-{
-	size_t pieces = 0, i = 0, middle, end;
-
-	for (; i < n; i = end, pieces++) {
-		middle = piece_end(in, i, n);
-		end = middle < n ? piece_end(in, middle, n) : n;
-		merge_two(in + i, in + middle, in + middle, in + end, out + i);
-	}
-	return pieces;
-}
-
+/* Each piece on the stack is more than twice as long as the next, but for the last two. */
 static void entries_sort(struct entry *e, struct entry *scratch, size_t n)
 {
-	struct entry *in = e, *out = scratch, *t;
+	struct piece stack[66];
+	size_t depth = 0;
 
-	if (piece_end(e, 0, n) >= n)
-		return;
-	for (;;) {
-		size_t pieces = merge_pass(in, out, n);
-
-		t = in, in = out, out = t;
-		if (pieces <= 1)
-			break;
+	for (size_t i = 0, end; i < n; i = end) {
+		end = piece_end(e, i, n);
+		stack[depth++] = (struct piece){ i, end - i };
+		while (depth > 1 &&
+		       (end == n || stack[depth - 2].n / 2 <= stack[depth - 1].n)) {
+			depth--;
+			merge_two(e, &stack[depth - 1], &stack[depth], scratch);
+			stack[depth - 1].n += stack[depth].n;
+		}
 	}
-	if (in != e)
-		memcpy(e, in, n * sizeof(*e));
 }
 
 /* The run that is being filled is whole. */
