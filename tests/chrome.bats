@@ -135,6 +135,22 @@ fields() {
 	[ "$(cat odd)" = "2 object or list in place of a value" ]
 }
 
+@test "hundreds of threads by turns: each event is its thread's" {
+	python3 - > a.json 2> wanted <<-'END'
+		import sys
+		events = []
+		for i in range(900):
+		    pid, tid = 1 + i % 2, 100 + 64 * (i % 300)
+		    events.append('{"ph":"X","name":"%d","pid":%d,"tid":%d,"ts":%d,"dur":1}' % (tid, pid, tid, 5 * i))
+		    print(5000 * i, pid, tid, file=sys.stderr)
+		print("[" + ",\n".join(events) + "]")
+	END
+	imported 0 a.json
+	fields span ts pid name | sort -n | cmp wanted
+	[ "$(fields span tid | sort -u | wc -l)" -eq 300 ]
+	[ "$(fields span tid name | awk '$1 == $2' | wc -l)" -eq 900 ]
+}
+
 @test "begin and end nest within a thread; without a partner they are kept or counted, and said" {
 	cat > a.json <<-'END'
 		[{"ph":"E","pid":1,"tid":1,"ts":1},

@@ -147,6 +147,21 @@ fields() {
 	[ "$(fields map id text | sort)" = "$(printf '%s\n' '1 "[python]"' '2 "[op]"' '3 "[annotation]"' '4 "[nvtx]"')" ]
 }
 
+@test "a name is a frame of its kind, and each of many threads is inside of its own spans alone" {
+	{
+		printf '%s\n' "file a" "process 10"
+		for ((i = 0; i < 200; i++)); do
+			printf '%s\n' "thread $((i * 32 + 100))" "python mm $i 1000" "op mm $((i + 300)) 600" "op own$i $((i + 310)) 500" \
+				"api cudaLaunchKernel $i $((i + 320)) 10"
+		done
+	} | "$put" out.gst
+	[ "$(fields map text)" = $'"[python]"\n"[op]"' ]
+	[ "$(records symbol | grep -c '"mm"')" -eq 2 ]
+	[ "$(records stack | sed -E 's/.* frames=//' | tr ',' ' ' | awk '{ print $2, $3 }' | sort -u | wc -l)" -eq 1 ]
+	[ "$(records stack | wc -l)" -eq 199 ]		# call 0 has no correlation
+	[ "$(records span | grep -o 'depth=.*' | sort | uniq -c | tr -s ' ' | tr '\n' ' ')" = " 200 depth=0  200 depth=1  200 depth=2 " ]
+}
+
 @test "several files: one clock, their own processes, the shift is said" {
 	"$put" -j out.gst > summary.json <<- END
 		file a.json origin 1000000 rank 0 2 host one

@@ -141,12 +141,13 @@ struct chrome {			/* one file being read */
 
 	struct hash processes;	/* id -> struct chrome_process */
 	struct hash threads;	/* process, id -> struct chrome_thread */
-	struct chrome_thread *last;	/* the thread before: events come in runs */
+	struct chrome_thread *recent[64];	/* by pid and tid: the last ones */
 	struct chrome_process *main;	/* the GPU's */
 	u64 caller;		/* id of the process that makes the first call, if one is */
 	bool has_caller;	/* among the first events */
 	bool nameless;		/* main was needed before its pid was seen */
 	struct hash gpu_pids;	/* pids + 1 under which GPU operations are shown */
+	u64 last_gpu_pid, last_device;	/* of the operation before, + 1 */
 	bool dry;		/* looking ahead: nothing is said */
 	struct hash foreign;	/* correlations of calls of others than main -> process */
 	struct hash async;	/* category, id, scope -> struct chrome_open */

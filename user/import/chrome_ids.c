@@ -140,12 +140,13 @@ static struct chrome_thread *thread_at(struct chrome *c, struct chrome_process *
 struct chrome_thread *chrome_thread_of(struct chrome *c, const struct chrome_id *pid,
 				       const struct chrome_id *tid)
 {
-	struct chrome_process *p = hash_get(&c->processes, pid->n);
-	struct chrome_thread *t = c->last;
+	struct chrome_thread **recent = &c->recent[(pid->n * 7 + tid->n) % 64], *t = *recent;
+	struct chrome_process *p;
 	const char *name;
 
-	if (t && p == t->process && t->id == tid->n && t->producer && pid->given)
+	if (t && t->process->id == pid->n && t->id == tid->n && pid->given)
 		return t;
+	p = hash_get(&c->processes, pid->n);
 	p = is_row(pid) ? main_process(c) : cpu_process(c, p ? p : process_at(c, pid->n));
 	t = thread_at(c, p, tid->n);
 	if (!t->producer) {
@@ -153,7 +154,7 @@ struct chrome_thread *chrome_thread_of(struct chrome *c, const struct chrome_id 
 		t->producer = p->producer;
 		t->tid = import_tid(c->im, p->producer, tid->n, name);
 	}
-	c->last = t;
+	*recent = t;
 	return t;
 }
 

@@ -118,16 +118,17 @@ static void name_add(struct import_process *p, struct import_name *x)
 	p->by_id[x->id - 1] = x;
 }
 
-u32 import_name(struct import *im, u16 producer, enum name_what what, const char *s, size_t n)
+static struct import_name *name_find(struct import *im, u16 producer, enum name_what what,
+				     const char *s, size_t n)
 {
 	struct import_process *p = import_producer(im, producer);
 	struct import_name *x;
 	const char *text;
 	u64 key;
 
-	n = s ? strnlen(s, n) : 0;
+	n = strnlen(s, n);
 	if (!n || !p)
-		return 0;
+		return NULL;
 	if (n > IMPORT_TEXT_MAX) {
 		n = IMPORT_TEXT_MAX;
 		import_odd(im, "name cut: longer than 65000 bytes", "");
@@ -137,13 +138,47 @@ u32 import_name(struct import *im, u16 producer, enum name_what what, const char
 	x = hash_get(&im->names, key);
 	if (!x) {
 		x = arena_alloc(&im->arena, sizeof(*x));
-		*x = (struct import_name){ text, n, 0, producer, what };
+		*x = (struct import_name){ text, n, 0, producer, what, 0, 0 };
 		name_add(p, x);
 		hash_put(&im->names, key, x);
 	}
-	return x->id;
+	return x;
 }
 
+/* By a few bytes of its text: names that share them take turns in the slot. */
+static u32 name_slot(const char *s, size_t n, u16 producer, enum name_what what)
+{
+	u64 head = 0, tail = 0, key = n | (u64)what << 32 | (u64)producer << 40;
+
+	if (n >= 8) {
+		memcpy(&head, s, 8);
+		memcpy(&tail, s + n - 8, 8);
+	} else if (n >= 4) {
+		memcpy(&head, s, 4);
+		memcpy(&tail, s + n - 4, 4);
+	} else {
+		head = (u8)s[0] | (u8)s[n / 2] << 8 | (u8)s[n - 1] << 16;
+	}
+	key = (key ^ head) * 0x9e3779b97f4a7c15ULL;
+	return (key ^ tail) * 0x9e3779b97f4a7c15ULL >> 54;
+}
+
+u32 import_name(struct import *im, u16 producer, enum name_what what, const char *s, size_t n)
+{
+	struct import_name **recent, *x;
+
+	if (!s || !n)
+		return 0;
+	recent = &im->recent[name_slot(s, n, producer, what)];
+	x = *recent;
+	if (x && x->n == n && x->producer == producer && x->what == what &&
+	    !memcmp(x->text, s, n))
+		return x->id;
+	x = name_find(im, producer, what, s, n);
+	if (x)
+		*recent = x;
+	return x ? x->id : 0;
+}
 /* ---- collectives ---- */
 
 u32 import_collective(struct import *im, u16 producer, const struct collective *c)

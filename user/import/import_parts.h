@@ -85,6 +85,8 @@ struct import_name {
 	u32 n, id;
 	u16 producer;
 	u16 what;
+	u16 map;			/* of frame; 0: it is not known */
+	u64 frame;
 };
 
 struct import_stack {
@@ -107,6 +109,7 @@ struct import {
 	struct arena arena;
 	struct texts texts;
 	struct hash names;		/* text, what, producer -> struct import_name */
+	struct import_name *recent[1024];	/* by name_slot(): events come with few names */
 	struct hash collectives;	/* content -> struct import_collective */
 	struct import_collective *collective_first, **collective_end;
 	struct hash numbers;		/* pids and tids in use */

@@ -27,6 +27,7 @@ struct around {			/* something the thread is inside of */
 struct calling { u64 end; u32 correlation; };
 
 struct span_thread {
+	u32 tid;
 	struct around *list;
 	u32 n, room;
 	bool crossed;		/* the ends are not in order */
@@ -34,8 +35,11 @@ struct span_thread {
 	u32 calling;
 };
 
+#define RECENT 64
+
 struct span_threads {
 	struct hash by_tid;
+	struct span_thread *recent[RECENT];	/* by tid: the last ones */
 	u64 pending_stack;	/* of the call that is being written, 0 none */
 	bool any;		/* a stack was written */
 };
@@ -120,18 +124,31 @@ static int frame_of(struct import *im, u16 map, const char *text, size_t n, u64 
 
 /* ---- the thread ---- */
 
-static struct span_thread *thread_at(struct import *im, u32 tid, u64 now)
+static struct span_thread *thread_find(struct import *im, u32 tid)
 {
 	struct span_thread *t;
-	u32 kept = 0;
 
 	if (!im->threads)
 		im->threads = must_alloc(sizeof(*im->threads));
+	t = im->threads->recent[tid % RECENT];
+	if (t && t->tid == tid)
+		return t;
 	t = hash_get(&im->threads->by_tid, tid);
 	if (!t) {
 		t = must_alloc(sizeof(*t));
+		t->tid = tid;
 		hash_put(&im->threads->by_tid, tid, t);
 	}
+	im->threads->recent[tid % RECENT] = t;
+	return t;
+}
+
+/* What has ended by now is taken from it. */
+static struct span_thread *thread_at(struct import *im, u32 tid, u64 now)
+{
+	struct span_thread *t = thread_find(im, tid);
+	u32 kept = 0;
+
 	while (t->n && t->list[t->n - 1].end <= now)
 		t->n--;
 	for (u32 i = 0; t->crossed && i < t->n; i++) {
@@ -192,10 +209,16 @@ static u16 depth_of(const struct span_thread *t, bool nvtx, u32 domain)
 static int name_frame(struct import *im, u16 producer, u32 name, u16 map, u64 *frame)
 {
 	struct import_process *p = import_producer(im, producer);
-	const struct import_name *x = p && name && name <= p->names ? p->by_id[name - 1] : NULL;
+	struct import_name *x = p && name && name <= p->names ? p->by_id[name - 1] : NULL;
+	int err;
 
-	*frame = 0;
-	return x ? frame_of(im, map, x->text, x->n, frame) : 0;
+	*frame = x ? x->frame : 0;
+	if (!x || x->map == map)
+		return 0;
+	err = frame_of(im, map, x->text, x->n, frame);
+	x->frame = *frame;
+	x->map = map;
+	return err;
 }
 
 static int span_enter(struct import *im, struct span *r, const struct import_source *s)

@@ -21,6 +21,16 @@ static u32 place(const struct chrome_event *e, enum chrome_arg arg, const struct
 	return v == (u32)v || (s64)v < 0 ? v : v ^ v >> 32;	/* handles of 64 bits */
 }
 
+/* Of those with this key p was the first, if none was; *last: the key before. */
+static void seen(struct hash *all, u64 *last, u64 key, struct chrome_process *p)
+{
+	if (key == *last)
+		return;
+	*last = key;
+	if (!hash_get(all, key))
+		hash_put(all, key, p);
+}
+
 static void head(struct chrome *c, struct gpu_head *g, u16 kind, u16 size)
 {
 	const struct chrome_event *e = &c->e;
@@ -37,10 +47,9 @@ static void head(struct chrome *c, struct gpu_head *g, u16 kind, u16 size)
 	g->graph = number_or(e, ARG_GRAPH, 0);
 	if (correlation)
 		g->correlation = import_correlation(c->im, p->producer, correlation);
-	if (!hash_get(&c->devices, g->device + 1ULL))
-		hash_put(&c->devices, g->device + 1ULL, p);
-	if (e->pid.given && !hash_get(&c->gpu_pids, e->pid.n + 1))
-		hash_put(&c->gpu_pids, e->pid.n + 1, p);
+	seen(&c->devices, &c->last_device, g->device + 1ULL, p);
+	if (e->pid.given)
+		seen(&c->gpu_pids, &c->last_gpu_pid, e->pid.n + 1, p);
 }
 
 static u32 text_id(struct chrome *c, u16 producer, enum chrome_arg arg)
@@ -65,14 +74,13 @@ static u32 collective(struct chrome *c, u16 producer)
 {
 	const struct chrome_event *e = &c->e;
 	u64 in = number_or(e, ARG_IN_ELEMENTS, 0), out = number_or(e, ARG_OUT_ELEMENTS, 0);
-	struct collective r = {
-		.in_elements = in, .out_elements = out,
-		.sequence = number_or(e, ARG_SEQUENCE, 0),
-		.group_size = number_or(e, ARG_GROUP_SIZE, 0), .peer = peer(e),
-	};
+	struct collective r = { .in_elements = in, .out_elements = out };
 
 	if (!HAS(e, ARG_COLLECTIVE) && !HAS(e, ARG_IN_ELEMENTS) && !HAS(e, ARG_GROUP))
 		return 0;
+	r.sequence = number_or(e, ARG_SEQUENCE, 0);
+	r.group_size = number_or(e, ARG_GROUP_SIZE, 0);
+	r.peer = peer(e);
 	if (HAS(e, ARG_DTYPE))
 		r.bytes = (in > out ? in : out) * kineto_type_bytes(e->text[ARG_DTYPE].s);
 	r.name = text_id(c, producer, ARG_COLLECTIVE);
