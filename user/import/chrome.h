@@ -45,7 +45,7 @@ struct chrome_category {
 	enum chrome_kind kind;
 	u64 count;
 	u16 producer;		/* whose id is this: */
-	u16 context;		/* of its steps */
+	u16 nth;		/* of the file's */
 	u32 id;			/* NAME_SPAN */
 };
 
@@ -85,11 +85,11 @@ struct chrome_event {
 
 /*
  * A way through events: a key with what stands around it, and which came next
- * the last time in an event of this context (its category, or its phase until
- * that is known). Profilers write an event of a kind always alike, so nearly
+ * the last time in an event of this context (its phase and category, as far as
+ * they are known). Profilers write an event of a kind always alike, so nearly
  * every key is taken by one comparison with the guess.
  */
-#define CHROME_CONTEXTS 32
+#define CHROME_CONTEXTS 64
 #define CHROME_STEPS 256
 struct chrome_step {
 	struct scan_gap gap;

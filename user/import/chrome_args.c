@@ -215,7 +215,7 @@ static int arg_series(struct chrome *c)
 	int next, r;
 
 	if (c->e.series_n == CHROME_SERIES || key.n >= 256 ||
-	    key.n >= CHROME_TEXTS - c->texts_n)
+	    key.n + 16 > CHROME_TEXTS - c->texts_n)
 		return scan_skip(&c->scan);
 	s->name = chrome_keep(c, &key);	/* before the scanner moves it */
 	next = scan_peek(&c->scan);

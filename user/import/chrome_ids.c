@@ -2,7 +2,7 @@
 /* Processes, threads and categories of a Chrome trace; see chrome.h. */
 #include <stdlib.h>
 #include <string.h>
-#include "chrome_steps.h"
+#include "chrome.h"
 
 struct chrome_category *chrome_category(struct chrome *c, const char *s, u32 n)
 {
@@ -22,7 +22,7 @@ struct chrome_category *chrome_category(struct chrome *c, const char *s, u32 n)
 	category->name = memcpy(category + 1, s, n);
 	category->n = n;
 	category->kind = kineto_kind(category->name, n);
-	category->context = chrome_category_context(c->categories_n);
+	category->nth = c->categories_n;
 	if (!(c->categories_n & (c->categories_n - 1)))
 		list = must_realloc(list, (c->categories_n * 2 + 1) * sizeof(*list));
 	list[c->categories_n++] = category;

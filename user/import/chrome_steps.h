@@ -23,15 +23,12 @@ static inline int chrome_scalar(struct chrome *c, struct scan_text *t, bool *quo
 	return plain_text(&c->scan, t) ? 1 : chrome_scalar_find(c, t, quoted);
 }
 
-/* Categories have the others. */
-static inline u32 chrome_phase_context(char phase)
+/* Events of a phase and category are alike. */
+static inline void chrome_context(struct chrome *c)
 {
-	return phase & 7;
-}
+	u32 phase = c->e.phase & 7, nth = c->e.category ? 1 + c->e.category->nth : 0;
 
-static inline u32 chrome_category_context(u32 nth)
-{
-	return 8 + nth % (CHROME_CONTEXTS - 8);
+	c->context = (nth * 8 + phase) % CHROME_CONTEXTS;
 }
 
 #endif

@@ -85,6 +85,14 @@ static inline const u8 *bytes_skip_space(const u8 *p)
 	}
 }
 
+/* n bytes, and up to 15 more. */
+static inline void bytes_copy(u8 *to, const u8 *from, u32 n)
+{
+	for (u32 i = 0; i < n; i += 16)
+		_mm_storeu_si128((__m128i *)(to + i),
+				 _mm_loadu_si128((const __m128i *)(from + i)));
+}
+
 /* The first n of at most 64 bytes; 64 are there. */
 static inline bool bytes_same(const u8 *a, const u8 *b, u32 n)
 {
@@ -121,6 +129,11 @@ static inline const u8 *bytes_skip_space(const u8 *p)
 	while (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r')
 		p++;
 	return p;
+}
+
+static inline void bytes_copy(u8 *to, const u8 *from, u32 n)
+{
+	memcpy(to, from, n);
 }
 
 static inline bool bytes_same(const u8 *a, const u8 *b, u32 n)

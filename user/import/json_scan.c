@@ -75,7 +75,7 @@ void scan_ahead(struct json_scan *s)
 
 int scan_peek_space(struct json_scan *s)
 {
-	if (*s->p == ' ' && s->p[1] > ' ')
+	if ((*s->p == ' ' || *s->p == '\n') && s->p[1] > ' ')
 		return *++s->p;
 	for (;;) {
 		if (*s->p > ' ')
@@ -89,22 +89,6 @@ int scan_peek_space(struct json_scan *s)
 		else if (at_end(s))
 			return 0;
 	}
-}
-
-bool scan_take(struct json_scan *s, int c)
-{
-	if (scan_peek(s) != c)
-		return false;
-	s->p++;
-	return true;
-}
-
-bool scan_enter(struct json_scan *s, int bracket)
-{
-	if (!scan_take(s, bracket))
-		return false;
-	s->value = false;
-	return true;
 }
 
 /* To behind the text whose first quote was taken. */
@@ -268,8 +252,8 @@ int scan_key_gap(struct json_scan *s, struct scan_text *key, struct scan_gap *ga
 	if (r > 0)		/* without a look at more of the file: the key stays valid */
 		s->p = bytes_skip_space(s->p);
 	n = scan_offset(s) - from;
-	if (from < s->before || n > SCAN_GAP_MAX || (r > 0 && key->cut))
-		return r;
+	if (from < s->before || n > SCAN_GAP_MAX || (r > 0 && (key->cut || s->p == s->end)))
+		return r;	/* at the end of the window it may not be all */
 	start = s->p - n;
 	memcpy(gap->text, start, n);
 	gap->n = n;
@@ -287,6 +271,11 @@ int scan_item(struct json_scan *s)
 {
 	int c;
 
+	if (*s->p == ',') {
+		s->p++;
+		if (*s->p == '\n')
+			s->p = bytes_skip_space(s->p + 1);
+	}
 	while ((c = scan_peek(s)) == ',')
 		s->p++;
 	if (!c)

@@ -67,9 +67,24 @@ static inline int scan_peek(struct json_scan *s)
 	return *s->p > ' ' ? *s->p : scan_peek_space(s);
 }
 
-bool scan_take(struct json_scan *s, int c);		/* takes it if it comes next */
+/* Takes it if it comes next. */
+static inline bool scan_take(struct json_scan *s, int c)
+{
+	bool here = scan_peek(s) == c;
+
+	s->p += here;
+	return here;
+}
+
 /* Takes the bracket that begins an object or array: true if it is there. */
-bool scan_enter(struct json_scan *s, int bracket);
+static inline bool scan_enter(struct json_scan *s, int bracket)
+{
+	bool here = scan_take(s, bracket);
+
+	s->value &= !here;
+	return here;
+}
+
 /* 1: a key, and its value comes next. SCAN_END: the bracket that ends it is taken. */
 int scan_key(struct json_scan *s, struct scan_text *key);
 /* The same, and what was crossed to the value (or with the bracket) in *gap, to be known by
