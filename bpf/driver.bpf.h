@@ -12,6 +12,7 @@
 #include "recent.bpf.h"
 #include "rm.bpf.h"
 #include "task.bpf.h"
+#include <bpf/bpf_core_read.h>
 
 #define S_IFMT  0170000
 #define S_IFCHR 0020000
@@ -24,7 +25,6 @@
 const volatile bool any_device = true;	/* instead of those in `devices` */
 const volatile bool each = true;	/* a record for each call that is no poll */
 const volatile bool sum_all = false;	/* sums of all calls, not of polls alone */
-const volatile u32 uvm_major = 0;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -57,6 +57,7 @@ enum { IN_SYSCALL, IN_DRIVER, PLACES };
 struct driver_begun {
 	u64 ts;			/* 0: none */
 	u64 arg, bytes;
+	struct inode *inode;	/* of the device; NULL: not known yet */
 	u32 cmd, device;
 	s32 fd;
 	u16 op, driver;
@@ -74,11 +75,40 @@ struct {
 	__type(value, struct driver_thread);
 } driver_threads SEC(".maps");
 
-static __always_inline u16 driver_of(u32 device)
+struct module___driver {
+	char name[56];
+} __attribute__((preserve_access_index));
+
+struct cdev___driver {
+	struct module___driver *owner;
+} __attribute__((preserve_access_index));
+
+struct inode___driver {
+	struct cdev___driver *i_cdev;	/* from its first open on */
+} __attribute__((preserve_access_index));
+
+/* nvidia-uvm has another major each time it is loaded, and may be loaded at any time: whose
+ * the device is the kernel knows. */
+static __always_inline bool is_uvm(struct inode *inode)
 {
-	if (MAJOR(device) == MAJOR_NVIDIA && device != NVIDIA_MODESET)
+	static const char uvm[] = "nvidia_uvm";
+	struct cdev___driver *cdev = BPF_CORE_READ((struct inode___driver *)inode, i_cdev);
+	struct module___driver *owner = cdev ? BPF_CORE_READ(cdev, owner) : NULL;
+	char name[sizeof(uvm)] = {};
+
+	if (!owner || bpf_probe_read_kernel(name, sizeof(name), owner->name))
+		return false;
+	for (u32 n = 0; n < sizeof(uvm); n++)
+		if (name[n] != uvm[n])
+			return false;
+	return true;
+}
+
+static __always_inline u16 driver_of(const struct driver_begun *b)
+{
+	if (MAJOR(b->device) == MAJOR_NVIDIA && b->device != NVIDIA_MODESET)
 		return DRIVER_NVIDIA;
-	return uvm_major && MAJOR(device) == uvm_major ? DRIVER_NVIDIA_UVM : DRIVER_OTHER;
+	return b->inode && is_uvm(b->inode) ? DRIVER_NVIDIA_UVM : DRIVER_OTHER;
 }
 
 /* Terminals of all sorts: Documentation/admin-guide/devices.txt. */
@@ -122,7 +152,7 @@ static __always_inline void driver_keep(u32 place, struct driver_begun *what)
 		emit_lost_map();
 		return;
 	}
-	what->driver = driver_of(what->device);
+	what->driver = driver_of(what);
 	if (what->op == DRIVER_IOCTL)
 		driver_ask(what);
 	what->ts = bpf_ktime_get_ns();
@@ -241,6 +271,8 @@ static __always_inline void driver_recent(const struct driver_begun *b, const st
 
 static __always_inline void driver_see(struct driver_begun *b, s32 result, struct rm_seen *r)
 {
+	if (b->op == DRIVER_OPEN)
+		b->driver = driver_of(b);	/* an inode's first open makes it known */
 	if (b->op != DRIVER_IOCTL)
 		return;
 	if (b->driver == DRIVER_NVIDIA && !b->asked.known)
@@ -254,7 +286,7 @@ static __always_inline void driver_see(struct driver_begun *b, s32 result, struc
 }
 
 /* An open is about a device only when it is done: 0 for one that is not wanted. */
-static __always_inline void driver_opened(u32 place, u32 device, s32 fd)
+static __always_inline void driver_opened(u32 place, struct inode *inode, u32 device, s32 fd)
 {
 	struct driver_thread *t = driver_thread(0);
 
@@ -263,7 +295,7 @@ static __always_inline void driver_opened(u32 place, u32 device, s32 fd)
 	if (!device_wanted(device, DRIVER_OPEN))
 		t->in[place & 1].ts = 0;
 	t->in[place & 1].device = device;
-	t->in[place & 1].driver = driver_of(device);
+	t->in[place & 1].inode = inode;
 	t->in[place & 1].fd = fd;
 }
 

@@ -18,17 +18,20 @@ struct vm_area_struct___driver {
 static __always_inline int file_begin(struct file *file, u16 op, u32 cmd, u64 arg, u64 bytes)
 {
 	struct driver_begun b = { .op = op, .cmd = cmd, .arg = arg, .bytes = bytes, .fd = -1 };
+	struct inode *inode;
 
 	if (!wanted())
 		return 0;
-	b.device = BPF_CORE_READ(file, f_inode, i_rdev);
+	inode = BPF_CORE_READ(file, f_inode);
+	b.inode = inode;
+	b.device = BPF_CORE_READ(inode, i_rdev);
 	driver_begin(IN_DRIVER, &b);
 	return 0;
 }
 
 static __always_inline int inode_begin(struct inode *inode, u32 place, u16 op)
 {
-	struct driver_begun b = { .op = op, .fd = -1 };
+	struct driver_begun b = { .op = op, .fd = -1, .inode = inode };
 
 	if (!wanted())
 		return 0;
@@ -159,7 +162,7 @@ static __always_inline struct file *file_of(u32 fd)
 }
 
 /* 0: no character device. */
-static __always_inline u32 char_device(u32 fd)
+static __always_inline u32 char_device(u32 fd, struct inode **found)
 {
 	struct file *file = file_of(fd);
 	struct inode *inode;
@@ -167,6 +170,7 @@ static __always_inline u32 char_device(u32 fd)
 	if (!file)
 		return 0;
 	inode = BPF_CORE_READ(file, f_inode);
+	*found = inode;
 	return (BPF_CORE_READ(inode, i_mode) & S_IFMT) == S_IFCHR ?
 		BPF_CORE_READ(inode, i_rdev) : 0;
 }
@@ -177,7 +181,7 @@ static __always_inline int fd_begin(u32 fd, u16 op, u32 cmd, u64 arg, u64 bytes)
 
 	if ((s32)fd < 0 || !wanted())
 		return 0;
-	b.device = char_device(fd);
+	b.device = char_device(fd, &b.inode);
 	driver_begin(IN_SYSCALL, &b);
 	return 0;
 }
@@ -241,7 +245,7 @@ static __always_inline int poll_begin(u64 user, u64 count)
 		if (bpf_probe_read_user(&p, sizeof(p), (void *)(user + i * sizeof(p))))
 			return 0;
 		b.fd = p.fd;
-		b.device = p.fd < 0 ? 0 : char_device(p.fd);
+		b.device = p.fd < 0 ? 0 : char_device(p.fd, &b.inode);
 		if (!device_wanted(b.device, DRIVER_POLL))
 			continue;
 		driver_begin(IN_SYSCALL, &b);
@@ -277,7 +281,10 @@ int open_enter(struct trace_event_raw_sys_enter *ctx)
 SEC("tp/syscalls/sys_exit_openat")
 int open_exit(struct trace_event_raw_sys_exit *ctx)
 {
-	driver_opened(IN_SYSCALL, ctx->ret < 0 ? 0 : char_device(ctx->ret), ctx->ret);
+	struct inode *inode = NULL;
+	u32 device = ctx->ret < 0 ? 0 : char_device(ctx->ret, &inode);
+
+	driver_opened(IN_SYSCALL, inode, device, ctx->ret);
 	return driver_end(IN_SYSCALL, DRIVER_OPEN, ctx->ret);
 }
 

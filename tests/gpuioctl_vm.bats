@@ -4,19 +4,18 @@
 
 setup_file() {
 	load helpers
-	export RUN="$O/nvctl-$$"
-	mkdir -p "$RUN"
 	able vm driver jq || return 0
+	export RUN="$O/vm/gpuioctl-${CELL/\//-}"
+	rm -rf "$RUN"
+	mkdir -p "$RUN"
 	VM_TIMEOUT=1500 vm "$CELL" "bash tests/vm/nvctl/run.sh '$RUN'" > "$RUN/log" 2>&1 || echo "the guest: exit $?" >> "$RUN/log"
 }
-
-teardown_file() { rm -rf "$RUN"; }
 
 setup() {
 	load helpers
 	requires vm driver jq
 	cd "$RUN" || exit
-	grep -qx "done" log || { tail -n 20 log; false; }
+	grep -qx "done" log || { tail -n 20 log; echo "all of it: $RUN/log"; false; }
 }
 
 # said FILE: nvctl's lines, each once, and how often
@@ -86,6 +85,14 @@ agrees() {
 	for pid in $(awk '{ print $1 }' gpurec.truth | sort -u); do
 		[ "$(grep "^driver_sum .*pid=$pid .*op=poll" dump | sed 's/.* count=\([0-9]*\) .*/\1/' | sort -n | tail -n 1)" = "$(grep -c "^$pid poll" gpurec.truth)" ]
 	done
+}
+
+@test "gpurec decodes the calls of a driver that comes after it" {
+	grep ' 195:255 \| 195:0 ' -v early.truth | awk '$2 != "poll" { print $1, $2, $4, $5, $7, $8 }' | sort > early.uvm
+	[ "$(wc -l < early.uvm)" -ge 9 ]
+	"$O/test/cattrace" early.gst | awk '/^driver .* driver=nvidia-uvm$/ {
+		for (i = 2; i <= NF; i++) { split($i, v, "="); sub(/^0x/, "", v[2]); f[v[1]] = v[2] }
+		printf "%s %s %s %x %s %s\n", f["pid"], f["op"], f["cmd"], f["escape"], f["status"], f["result"] }' | sort | diff early.uvm -
 }
 
 @test "modules that go and come while it watches lose no call" {

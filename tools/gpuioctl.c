@@ -87,6 +87,14 @@ static int find_matching(const char *pattern, u32 *count)
 	return err;
 }
 
+/* nvidia-uvm may come at any time, and each time with another major. */
+static int find_nvidia(void)
+{
+	u32 uvm = driver_uvm_major();
+
+	return uvm ? add_device(uvm, MINORS) : 0;
+}
+
 /* Looked for once an interval; the first time it is said what there is none of. */
 static int find_devices(const struct tool *tool)
 {
@@ -95,6 +103,8 @@ static int find_devices(const struct tool *tool)
 	u32 count;
 	int err = 0;
 
+	if (!settings.devices)
+		return find_nvidia();
 	for (const char *p = settings.devices; !err && p && *p;
 	     p = strchrnul(p, ','), p += !!*p) {
 		snprintf(pattern, sizeof(pattern), "%.*s", (int)strcspn(p, ","), p);
@@ -175,14 +185,12 @@ static int prepare(const struct tool *tool, struct probe_object *o)
 
 static int loaded(const struct tool *tool, struct probe_object *o)
 {
-	u32 uvm = driver_uvm_major();
 	int err = 0;
 
 	devices_map = probe_map_fd(o, "devices");
-	if (settings.devices)
-		return find_devices(tool);
-	err = add_device(MAJOR_NVIDIA, MINORS);
-	return !err && uvm ? add_device(uvm, MINORS) : err;
+	if (!settings.devices)
+		err = add_device(MAJOR_NVIDIA, MINORS);
+	return err ? err : find_devices(tool);
 }
 
 /* ---- sums ---- */

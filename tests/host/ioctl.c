@@ -24,10 +24,14 @@ static long user_read(void *to, u32 n, u64 from)
 #define bpf_probe_read_user(to, n, from) user_read((to), (n), (u64)(from))
 #define preserve_access_index unused
 
-static struct inode null = { 0020000 | 0666, 1 << 20 | 3 }, tty = { 0020000, 4 << 20 | 1 };
-static struct inode pts = { 0020000, 136 << 20 }, disk = { 0060000, 8 << 20 },
-	plain = { 0100000, 0 }, ctl = { 0020000, 195 << 20 | 255 },
-	uvm = { 0020000, 240 << 20 };
+static char module_uvm[56] = "nvidia_uvm", module_other[56] = "nvidia_uvm2";
+static struct { void *owner; } cdev_uvm = { module_uvm }, cdev_other = { module_other },
+	builtin;
+static struct inode null = { &builtin, 0020000 | 0666, 1 << 20 | 3 },
+	tty = { NULL, 0020000, 4 << 20 | 1 };
+static struct inode pts = { NULL, 0020000, 136 << 20 }, disk = { NULL, 0060000, 8 << 20 },
+	plain = { NULL, 0100000, 0 }, ctl = { NULL, 0020000, 195 << 20 | 255 },
+	uvm = { &cdev_uvm, 0020000, 240 << 20 };
 static struct file files[] = { { &null }, { &tty }, { &pts }, { &disk }, { &plain }, { &ctl },
 			       { &uvm } };
 static struct file *table[] = { &files[0], &files[1], &files[2], &files[3], &files[4],
@@ -91,7 +95,6 @@ static void statuses(void)
 	rm_statuses[RM_ROW(0x2b)][0] = (struct rm_status){ 32, AT(28) };
 	rm_statuses[RM_ROW(0x2b)][1] = (struct rm_status){ 48, AT(40) };
 	uvm_statuses[39] = AT(4);
-	uvm_major = 240;
 }
 
 static void what_the_driver_was_asked(void)
@@ -116,6 +119,24 @@ static void what_the_driver_was_asked(void)
 	*(u32 *)(memory + 4) = 0x16;
 	call(UVM, 39, memory, 0);
 	assert(last()->driver == DRIVER_NVIDIA_UVM && last()->status == 0x16 && !last()->rm);
+	uvm.i_rdev = 241 << 20;		/* it was loaded again */
+	call(UVM, 39, memory, 0);
+	assert(last()->driver == DRIVER_NVIDIA_UVM && last()->device == 241 << 20);
+	uvm.i_cdev = &cdev_other;	/* another has that major now */
+	call(UVM, 39, memory, 0);
+	assert(last()->driver == DRIVER_OTHER && last()->status == DRIVER_STATUS_NONE);
+	uvm.i_cdev = &cdev_uvm;
+	uvm.i_rdev = 240 << 20;
+}
+
+/* The first open of an inode finds the driver; who opens it again may know it before. */
+static void first_open(void)
+{
+	uvm.i_cdev = NULL;
+	inode_begin(&uvm, IN_SYSCALL, DRIVER_OPEN);
+	uvm.i_cdev = &cdev_uvm;
+	driver_end(IN_SYSCALL, DRIVER_OPEN, 0);
+	assert(last()->op == DRIVER_OPEN && last()->driver == DRIVER_NVIDIA_UVM);
 }
 
 /* The class that was asked for, not what the driver puts in its place; read late if need be. */
@@ -276,6 +297,7 @@ int main(void)
 	descriptors_that_count();
 	statuses();
 	what_the_driver_was_asked();
+	first_open();
 	asked_before_answered_after();
 	wrappers_are_looked_into();
 	a_call_counts_once();

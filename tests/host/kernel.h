@@ -18,7 +18,7 @@ struct cgroup_subsys_state { struct cgroup *cgroup; struct cgroup_subsys_state *
 struct cgroup { struct cgroup_subsys_state self; struct kernfs_node *kn; };
 struct css_set { struct cgroup *dfl_cgrp; };
 struct signal_struct { struct { int counter; } live; };
-struct inode { umode_t i_mode; u32 i_rdev; };
+struct inode { void *i_cdev; umode_t i_mode; u32 i_rdev; };
 struct file { struct inode *f_inode; };
 struct fdtable { u32 max_fds; struct file **fd; };
 struct files_struct { struct fdtable *fdt; };

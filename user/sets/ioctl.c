@@ -96,7 +96,6 @@ static int prepare(struct probe_object *o)
 	struct ioctl_bpf__rodata *rodata = probe_rodata(o, NULL);
 
 	driver_statuses((void *)rodata->rm_statuses, (void *)rodata->uvm_statuses);
-	*(u32 *)&rodata->uvm_major = driver_uvm_major();
 	return 0;
 }
 

@@ -71,7 +71,10 @@ waiting() {	# NAME: nvctl in a process whose id is known, when /tmp/go is writte
 	only=$!
 }
 
-load nvidia || fail "nvidia.ko"
+# what the program loads itself has majors that nobody could know beforehand
+"$O/bin/gpurec" -o "$out/early.gst" -- sh -c 'load nvidia > /dev/null && exec nvctl 10' > /run/truth 2> "$out/early.err" ||
+	fail "gpurec: exit $? ($(tail -n 3 "$out/early.err"))"
+cat /run/truth > "$out/early.truth"
 mode best
 mode kprobe --probe kprobe
 mode syscall --probe syscall
@@ -95,25 +98,16 @@ ended $recorder
 	fail "gpurec: exit $? ($(tail -n 3 "$out/gpurec.err"))"
 cat /run/truth > "$out/gpurec.truth"
 
-# what a call costs, alone and under each kind of probe
-"$CELL_DIR/nvctl" bench 5000 > "$out/cost"
-for kind in fentry kprobe syscall; do
-	watched cost "$tool" --cost --probe $kind -j
-	echo "$kind $("$CELL_DIR/nvctl" bench 5000)" >> "$out/cost"
-	ended $pid
-	jq -r 'select(.schema == "gpuscope.cost.0") | .programs[] | select(.runs > 4999) | [.program, .runs, .run_ns] | join(" ")' "$out/cost.json" |
-		sed "s/^/$kind /" >> "$out/cost"
-done
-
-# the modules go and come while it watches: by kprobes, which let them go; nvidia_uvm comes last and is probed last
-mount -t debugfs none /sys/kernel/debug 2> /dev/null
-all_probed() { grep -qw uvm_open_entry /sys/kernel/debug/kprobes/list && polls $pid; }
+# the modules go and come while it watches, one after the other: by kprobes, which let them go
+said() { until_true $pid grep -q "$1" "$out/reload.err"; }
 watched reload "$tool" -j --probe kprobe
 asks reload.truth 10
 unload || fail "the modules stay"
-until_true $pid grep -q 'nvidia was unloaded' "$out/reload.err"
-load nobtf nvidia || fail "nvidia.ko without BTF"
-until_true $pid all_probed
+said 'nvidia was unloaded'
+load nobtf rm || fail "nvidia.ko without BTF"
+said 'nvidia was loaded up to .* ms before its functions were probed'
+load nobtf uvm || fail "nvidia-uvm.ko without BTF"
+said 'nvidia_uvm was loaded up to .* ms before its functions were probed'
 asks reload.truth 10
 ended $pid
 
