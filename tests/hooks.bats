@@ -8,7 +8,8 @@ setup_file() {
 	export DIR="$O/vm-hooks/${CELL//\//-}"
 	rm -rf "$DIR"
 	mkdir -p "$DIR"
-	VM_TIMEOUT=1500 vm "$CELL" "tests/vm/probetarget/run $O/test/hooks $DIR" > "$DIR/console" 2>&1
+	VM_TIMEOUT=1500 vm "$CELL" "tests/vm/probetarget/run $O/test/hooks $DIR" > "$DIR/console" 2>&1 ||
+		{ tail -n 40 "$DIR/console"; echo "all of it: $DIR/console"; false; }
 }
 
 setup() {

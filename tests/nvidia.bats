@@ -70,7 +70,7 @@ same="${same//build\//\$O/}"
 @test "every field and argument lies where the running driver's BTF has it" {
 	requires vm
 	requires driver
-	run -0 vm "$CELL" "load soft && $same"
+	run -0 --separate-stderr vm "$CELL" "load soft && $same"
 	[ "${lines[0]}" -ge 125 ]
 }
 

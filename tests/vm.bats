@@ -145,8 +145,30 @@ shows() {
 }
 
 @test "a guest that dies shows its console" {
-	run -125 vm "$CELL" 'echo c > /proc/sysrq-trigger'
+	run -125 vm "$CELL" 'seq -f "line %g" 100 > /dev/ttyS0; echo c > /proc/sysrq-trigger'
 	[[ "$output" == *"vm: cannot run $CELL: the guest died; its console ends so:"*"sysrq triggered crash"* ]]
+	console="$(sed -n 's/^vm: the whole console: //p' <<< "$output")"
+	[[ "$output" != *"line 1"$'\n'* ]]
+	grep -qx "line 1" "$console"
+	grep -q "sysrq triggered crash" "$console"
+}
+
+@test "a guest that the emulator fails before it ran anything is started again, and it is said" {
+	cat > "$O/vm/init-$$" <<- END
+	#!/bin/bash
+	PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+	job="\$(sed 's/.* vm.job=\([^ ]*\).*/\1/' /proc/cmdline)"
+	[ ! -e "\$job/before" ] || exec "$ROOT/tests/vm/guest/init"
+	: > "\$job/before"
+	echo "Oops: int3: 0000" > /dev/ttyS0
+	sync
+	echo o > /proc/sysrq-trigger
+	sleep 60
+	END
+	VM_APPEND="vm.init=$O/vm/init-$$" run -0 vm "$CELL" 'echo it ran'
+	rm "$O/vm/init-$$"
+	[ "$(grep -c 'died of a stale int3 before it ran anything: started again' <<< "$output")" -eq 1 ]
+	[ "$(grep -cx 'it ran' <<< "$output")" -eq 1 ]
 }
 
 @test "a warning of the kernel makes a command that succeeded fail" {
