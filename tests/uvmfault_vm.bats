@@ -22,7 +22,7 @@ guest() {
 		alloc r 4m; fill r 4m 7; readdup r 4m on; gpu 0 read r 8; alloc p 4m; prefer p 4m cpu; fill p 4m 3; gpu 0 read p 4; gpu 1 write a+7m 8
 		free a; free r; free p'	# which waits for what the GPUs still map: the driver tells of it when that is done
 	rest='alloc b 64m; fill b 64m 1; migrate b 64m gpu0; gpu 0 write b 4 2m; fatal 0 read
-		alloc c 4m; fill c 4m 1; accessed c 4m gpu1 on; notify 1 c+2m 8; cpu read c+2m 8 64k'	# waits for those copies
+		alloc c 4m; fill c 4m 1; accessed c 4m gpu1 on; notify 1 c+2m 8; cpu read c+2m 8 64k; free c'	# both wait for what the step before has begun
 	fast='alloc a 8m; fill a 8m 1; gpu 0 write a 1536 run; gpu 1 read a 600 run'
 	round='alloc a 32m; fill a 32m 1; gpu 0 write a 4096; free a'	# 16 services of new blocks, which cannot thrash
 	work() {
@@ -106,7 +106,7 @@ setup_file() {
 	export D="$O/vm/uvmfault-${CELL/\//-}"
 	rm -rf "$D"
 	mkdir -p "$D"
-	VM_TIMEOUT=1500 vm "$CELL" "$(declare -f guest); ROOT='$ROOT'; guest '$D'" > "$D/said" 2>&1 || { tail -n 40 "$D/said"; false; }
+	VM_TIMEOUT=1500 vm "$CELL" "$(declare -f guest); ROOT='$ROOT'; guest '$D'" > "$D/said" 2>&1 || { tail -n 40 "$D/said"; echo "all of it: $D/said"; false; }
 }
 
 setup() {
@@ -195,6 +195,19 @@ setup() {
 	[ "$(grep -c '^uvm_service .*what=replayable' "$BATS_TEST_TMPDIR/text")" -eq "$(sed -n 's/^uvm_batch .* blocks=\([0-9]*\).*/\1/p' "$BATS_TEST_TMPDIR/text" | paste -sd+ | bc)" ]
 }
 
+@test "the duplicates of a batch are the further packets of its faults" {
+	for t in btf nobtf; do
+		"$O/test/cattrace" "$D/$t.gst" | awk '
+			{ delete f; for (i = 2; i <= NF; i++) { split($i, v, "="); f[v[1]] = v[2] } }
+			$1 == "uvm_batch" { batches[f["gpu"], f["batch"]] = f["duplicates"]; total += f["duplicates"] }
+			$1 == "uvm_fault" { more[f["gpu"], f["batch"]] += f["instances"] - 1 }
+			END {
+				for (b in batches) if (batches[b] != more[b] + 0) { print batches[b], more[b] + 0; bad = 1 }
+				exit bad || !total
+			}' || { echo "$t"; false; }
+	done
+}
+
 @test "--gpu records that GPU alone" {
 	[ "$(lines_of one | jq -r 'select(.pci) | .pci' | sort -u)" = 0000:40:00.0 ]
 	[ "$(lines_of one | jq -s 'map(.instances // 0) | add')" -eq 896 ]
@@ -204,7 +217,7 @@ setup() {
 # By the kernel's function graph tracer, whose span has what our programs cost at the function's entry and return:
 # tests/uvmclock.py says why none of this depends on how busy the machine is.
 @test "the time of services, CPU faults and batches is within 5 % of the kernel's own measurement" {
-	"$O/test/cattrace" "$D/clock.gst" | python3 "$ROOT/tests/uvmclock.py" "$D/clock.spans" > "$D/clock.said" || { cat "$D/clock.said"; false; }
+	"$O/test/cattrace" "$D/clock.gst" | python3 "$ROOT/tests/uvmclock.py" "$D/clock.spans" "$D/clock.err" > "$D/clock.said" || { cat "$D/clock.said"; false; }
 }
 
 @test "-v names what the probes are on: trampolines where the module has BTF, else kprobes" {
