@@ -243,11 +243,12 @@ fields() {
 	END
 	imported 0 a.json
 	same "$(fields span name ts dur_ns)" <<-'END'
-		early 0 2000
-		back 4000 0
-		open 6000 0
-		good 8000 1000
+		early 0 5000
+		back 7000 0
+		open 9000 0
+		good 11000 1000
 	END
+	[ "$(fields source shift_ns)" = 3000 ]
 	same "$(LC_ALL=C sort -k2 odd)" <<-'END'
 		1 complete event without a duration
 		2 event without a phase
@@ -256,7 +257,6 @@ fields() {
 		1 negative duration
 		1 phase that is not imported O
 		1 phase that is not imported v
-		1 time before the origin
 		1 time that is no number
 		1 unknown phase
 	END

@@ -14,7 +14,8 @@ import sys
 from decimal import Decimal
 
 COPY_KINDS = {"Host-to-Device": "HtoD", "Device-to-Host": "DtoH", "Device-to-Device": "DtoD", "Host-to-Host": "HtoH",
-              "Peer-to-Peer": "PtoP"}
+              "Peer-to-Peer": "PtoP", "Unified Host-to-Device": "UVM HtoD", "Unified Device-to-Host": "UVM DtoH",
+              "Unified Device-to-Device": "UVM DtoD", "Unified Host-to-Host": "UVM HtoH"}
 # the memory on the host's side, as the copy's name has it
 MEMORY = {"Pageable": "pageable", "Pinned": "pinned", "Managed": "managed", "Host": "unknown", "Unknown": "unknown"}
 

@@ -143,7 +143,10 @@ void json_u64(struct json *j, const char *key, u64 v)
 void json_time(struct json *j, const char *key, u64 ns)
 {
 	before(j, key);
-	fprintf(j->f, "%" PRIu64, (uint64_t)ns);
+	if (ns < (u64)j->zero_ns)
+		fprintf(j->f, "-%" PRIu64, (uint64_t)(j->zero_ns - ns));
+	else
+		fprintf(j->f, "%" PRIu64, (uint64_t)(ns - j->zero_ns));
 	after(j);
 }
 

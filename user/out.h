@@ -16,6 +16,7 @@ struct json {
 	bool comma;
 	int indent;		/* 0: one line */
 	u64 arrays;		/* bit d: what is open at depth d is an array */
+	s64 zero_ns;		/* json_time() counts from it */
 };
 
 /* A value at the top ends with a newline. key NULL inside arrays and at the top; at most 63

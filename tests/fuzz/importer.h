@@ -114,7 +114,7 @@ void import_put(struct import *im, const struct event *e)
 	assert(e->producer || e->kind == EVENT_SWITCH);
 	if (is_span(e->kind))
 		memcpy(&dur, e + 1, sizeof(dur));
-	assert(e->ts <= 1ULL << 63 && dur <= 1ULL << 63);
+	assert((s64)e->ts >= -(1LL << 62) && (s64)e->ts <= 1LL << 62 && dur <= 1ULL << 63);
 	im->records++;
 	touch(im, (const char *)e, e->size);
 }

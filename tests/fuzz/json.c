@@ -126,7 +126,8 @@ void import_put(struct import *im, const struct event *e)
 	u64 dur = 0;
 
 	assert(e->size && e->size == size_of(e->kind) && e->producer && e->producer < 1000);
-	assert(e->ts <= 1ULL << 63 && e->cpu == CPU_UNKNOWN);
+	assert((s64)e->ts >= -(1LL << 62) && (s64)e->ts <= 1LL << 62);
+	assert(e->cpu == CPU_UNKNOWN);
 	if (e->kind != EVENT_COUNTER && e->kind != EVENT_FLOW)
 		memcpy(&dur, e + 1, sizeof(dur));
 	assert(dur <= 1ULL << 63);

@@ -159,7 +159,7 @@ struct chrome {			/* one file being read */
 	bool ranked;		/* the file said which rank it is */
 	bool trace;		/* it is one, if maybe empty */
 	u64 broken_at;		/* where there was no JSON last */
-	u64 last_ns;
+	s64 last_ns;
 };
 
 /* chrome_ids.c */

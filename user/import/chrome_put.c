@@ -4,6 +4,8 @@
 #include <string.h>
 #include "chrome.h"
 
+#define TIME_MAX ((1LL << 62) - 1)	/* 146 years: one more than 1970 to now */
+
 static struct event record(const struct chrome *c, const struct chrome_thread *t, u16 kind,
 			   u16 size)
 {
@@ -135,17 +137,20 @@ static void mend_times(struct chrome *c)
 {
 	struct chrome_event *e = &c->e;
 
-	if (e->ts < 0) {
-		import_odd(c->im, "time before the origin", "");
-		e->dur = e->dur > -e->ts ? e->dur + e->ts : 0;
-		e->ts = 0;
+	if (e->ts < -TIME_MAX || e->ts > TIME_MAX) {
+		import_odd(c->im, "time out of range", "");
+		e->ts = e->ts < 0 ? -TIME_MAX : TIME_MAX;
 	}
 	if (e->dur < 0) {
 		import_odd(c->im, "negative duration", "");
 		e->dur = 0;
 	}
-	if ((u64)e->ts + (u64)e->dur > c->last_ns)
-		c->last_ns = (u64)e->ts + (u64)e->dur;
+	if (e->dur > TIME_MAX) {
+		import_odd(c->im, "time out of range", "");
+		e->dur = TIME_MAX;
+	}
+	if (e->ts + e->dur > c->last_ns)
+		c->last_ns = e->ts + e->dur;
 }
 
 static void put_phase(struct chrome *c)

@@ -362,19 +362,19 @@ bool db_decimal(const struct db_scan *scan, u32 column, s64 *value, s32 *exponen
 	return digits && !*s;
 }
 
-static u64 time_of(struct import *im, const char *table, s64 t, s64 early)
+static s64 time_of(struct import *im, const char *table, s64 t, s64 least)
 {
-	if (t >= -early && t <= DB_TIME_MAX)
-		return t + early;
+	if (t >= least && t <= DB_TIME_MAX)
+		return t;
 	import_odd(im, "time out of range", table);
 	return t < 0 ? 0 : DB_TIME_MAX;
 }
 
-u64 db_span(struct import *im, const char *table, s64 start, s64 end, s64 early, u64 *dur_ns)
+s64 db_span(struct import *im, const char *table, s64 start, s64 end, s64 least, u64 *dur_ns)
 {
-	u64 from = time_of(im, table, start, early), to;
+	s64 from = time_of(im, table, start, least), to;
 
-	to = end == start ? from : time_of(im, table, end, early);
+	to = end == start ? from : time_of(im, table, end, least);
 	if (to < from) {
 		import_odd(im, "ends before it starts", table);
 		to = from;

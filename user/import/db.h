@@ -58,9 +58,9 @@ s64 db_start(struct import *im, const struct db_scan *scan, const char *table, u
 	     u32 end);
 s64 db_int(const struct db_scan *scan, u32 column);	/* NULL: 0 */
 #define DB_TIME_MAX (1LL << 62)
-/* A row from start to end: its begin as a record has it, and its length. early is added.
- * An end before its start, a time below 0 or beyond DB_TIME_MAX: counted, and mended. */
-u64 db_span(struct import *im, const char *table, s64 start, s64 end, s64 early, u64 *dur_ns);
+/* A row from start to end: its begin as a record has it, and its length. An end before its
+ * start, a time below least or beyond DB_TIME_MAX: counted, and mended. */
+s64 db_span(struct import *im, const char *table, s64 start, s64 end, s64 least, u64 *dur_ns);
 /* "12.5" as 125 x 10^-1; false: no number, or more digits than fit. */
 bool db_decimal(const struct db_scan *scan, u32 column, s64 *value, s32 *exponent);
 const char *db_text(const struct db_scan *scan, u32 column, size_t *n);	/* NULL: "" */

@@ -98,7 +98,8 @@ void import_file(struct import *im, const char *path, enum source_format format,
 	s->format = format;
 	s->origin_ns = origin_ns;
 	s->rank = -1;
-	s->first_ns = ~0ULL;
+	s->first_ns = NO_TIME;
+	s->last_ns = INT64_MIN;
 	s->coarse = true;
 	if (!(im->source_n & (im->source_n - 1)))
 		im->sources = must_realloc(im->sources,
@@ -153,33 +154,37 @@ void import_damage(struct import *im, const char *why, u64 at)
 }
 
 /* Where the record ends; most have their length right behind the head. */
-static u64 end_of(const struct event *e, u64 *dur)
+static s64 end_of(const struct event *e, u64 *dur)
 {
+	s64 end;
+
 	bool span = (e->kind >= EVENT_API && e->kind <= EVENT_NVTX) || e->kind == EVENT_SPAN;
 
 	*dur = 0;
 	if (span)
 		memcpy(dur, e + 1, sizeof(*dur));
-	return e->ts + *dur < e->ts ? ~0ULL : e->ts + *dur;
+	return __builtin_add_overflow((s64)e->ts, *dur, &end) ? INT64_MAX : end;
 }
 
 void import_put(struct import *im, const struct event *e)
 {
 	struct import_process *p = import_producer(im, e->producer);
 	struct import_source *s = im->source;
-	u64 dur, end = end_of(e, &dur);
+	s64 ts = e->ts, end;
+	u64 dur;
 
 	if (im->error)
 		return;
+	end = end_of(e, &dur);
 	s->put++;
-	if (e->ts < s->first_ns)
-		s->first_ns = e->ts;
+	if (ts < s->first_ns)
+		s->first_ns = ts;
 	if (end > s->last_ns)
 		s->last_ns = end;
-	if (s->coarse && (e->ts % 1000 || dur % 1000))
+	if (s->coarse && (ts % 1000 || dur % 1000))
 		s->coarse = false;
-	if (p && e->ts < p->first_ns)
-		p->first_ns = e->ts;
+	if (p && ts < p->first_ns)
+		p->first_ns = ts;
 	if (p && e->kind == EVENT_API_STACK)
 		p->own_stacks = true;
 	im->error = sorter_add(im->sorter, e, im->source_n - 1);

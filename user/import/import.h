@@ -33,7 +33,8 @@ void import_free(struct import *im);	/* without finish: leaves nothing. NULL is 
 /*
  * A file begins. Times given to import_put afterwards are of the file's own clock, in ns (of
  * whatever origin); origin_ns: CLOCK_REALTIME ns at its zero, 0 unknown. Files of known origin
- * are brought to the clock of the first such; of a file alone no time changes at all.
+ * are brought to the clock of the first such; a file alone keeps its times, unless one is
+ * negative: then all files move.
  */
 void import_file(struct import *im, const char *path, enum source_format format, s64 origin_ns);
 /* May be said any time before import_finish; they hold for all producers of this file. */

@@ -22,7 +22,7 @@ static int source_write(struct import *im, const struct import_process *p)
 {
 	const struct import_source *s = p->source;
 	struct source r = {
-		.e = { .ts = s->first_ns == ~0ULL ? 0 : s->first_ns + s->shift_ns,
+		.e = { .ts = s->first_ns == NO_TIME ? 0 : s->first_ns + s->shift_ns,
 		       .pid = p->pid, .kind = EVENT_SOURCE, .producer = p->producer,
 		       .cpu = CPU_UNKNOWN },
 		.bytes = s->bytes, .records = s->records, .shift_ns = s->shift_ns,
@@ -41,7 +41,7 @@ static int task_write(struct import *im, const struct import_process *p, u32 tid
 		      const char *comm)
 {
 	struct task t = {
-		.e = { .ts = p->first_ns == ~0ULL ? 0 : p->first_ns + p->source->shift_ns,
+		.e = { .ts = p->first_ns == NO_TIME ? 0 : p->first_ns + p->source->shift_ns,
 		       .pid = p->pid, .tid = tid, .size = sizeof(t), .kind = EVENT_TASK,
 		       .producer = p->producer, .cpu = CPU_UNKNOWN },
 		.what = TASK_FOUND,

@@ -17,7 +17,7 @@ static bool origin_of(const struct import_source *s, s64 *origin)
 {
 	*origin = s->origin_ns;
 	return s->origin_ns ||
-	       (s->first_ns != ~0ULL && s->first_ns >= (u64)ABSOLUTE_NS);
+	       (s->first_ns != NO_TIME && s->first_ns >= ABSOLUTE_NS);
 }
 
 /* Files of known origin are brought to the clock of the first such. No time may become
@@ -31,23 +31,24 @@ static void shifts(struct import *im, s64 *shift)
 		struct import_source *s = im->sources[i];
 
 		shift[i] = 0;
-		if (!origin_of(s, &origin))
-			continue;
-		if (!have)
-			first = origin;
-		have = true;
-		shift[i] = origin - first;
-		if (s->first_ns != ~0ULL && (s64)s->first_ns + shift[i] < least)
-			least = (s64)s->first_ns + shift[i];
+		if (origin_of(s, &origin)) {
+			first = have ? first : origin;
+			have = true;
+			shift[i] = origin - first;
+		}
+		if (s->put && s->first_ns + shift[i] < least)
+			least = s->first_ns + shift[i];
 	}
 	for (u32 i = 0; i < im->source_n; i++) {
 		struct import_source *s = im->sources[i];
 
 		shift[i] -= least;
 		s->shift_ns = shift[i];
-		if (s->first_ns != ~0ULL && s->first_ns + shift[i] < im->first_ns)
+		if (!s->put)
+			continue;
+		if ((u64)(s->first_ns + shift[i]) < im->first_ns)
 			im->first_ns = s->first_ns + shift[i];
-		if (s->put && s->last_ns + shift[i] > im->last_ns)
+		if ((u64)(s->last_ns + shift[i]) > im->last_ns)
 			im->last_ns = s->last_ns + shift[i];
 	}
 	if (im->first_ns == ~0ULL)

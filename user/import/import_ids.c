@@ -50,7 +50,7 @@ static struct import_process *process_new(struct import *im, u64 id)
 	p->source = im->source;
 	p->id = id;
 	p->producer = ++im->process_n;
-	p->first_ns = ~0ULL;
+	p->first_ns = NO_TIME;
 	p->pid = number_take(im, id, p);
 	im->processes[p->producer] = p;
 	hash_put(&im->source->processes, id, p);

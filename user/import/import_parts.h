@@ -13,6 +13,7 @@
 #include "trace.h"
 
 #define IMPORT_TEXT_MAX 65000u		/* of a name: it must fit into a record */
+#define NO_TIME INT64_MAX
 #define ID_OWN_FIRST (1u << 31)		/* ids below are files' own, others are ours */
 
 /* ---- things counted by two words each (import_tally.c) ---- */
@@ -54,7 +55,7 @@ struct import_source {			/* an input file */
 	char host[64];
 	u64 bytes, records;
 	u64 put;			/* records of ours that came of it */
-	u64 first_ns, last_ns;		/* by its own clock; first ~0: none */
+	s64 first_ns, last_ns;		/* by its own clock; first NO_TIME: none */
 	bool coarse;			/* all times are whole microseconds */
 	struct tally odd, facts;
 	char *damage;			/* NULL: none */
@@ -65,7 +66,8 @@ struct import_source {			/* an input file */
 
 struct import_process {			/* a producer */
 	struct import_source *source;
-	u64 id, first_ns;
+	u64 id;
+	s64 first_ns;
 	u32 pid;
 	u16 producer;
 	bool own_stacks;		/* the file has stacks of its calls */

@@ -5,7 +5,7 @@
  * end all runs are merged. Few records never touch the disk.
  *
  * A run holds records of one source only, so that a source's times may be
- * shifted after they were sorted.
+ * shifted after they were sorted. Before that they may be negative.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 #define WRITE_BYTES (1u << 20)
 
 struct entry {			/* a record in the buffer */
-	u64 ts;
+	s64 ts;
 	u64 order;		/* at equal times: longer spans first */
 	u64 at;			/* in the buffer, and so the order in which it was added */
 };

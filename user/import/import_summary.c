@@ -114,8 +114,10 @@ static void source_json(struct json *j, const struct import *im, const struct im
 	rank_json(j, s);
 	json_s64(j, "origin_ns", s->origin_ns);
 	json_s64(j, "shift_ns", s->shift_ns);
-	json_time(j, "first_ns", s->put ? s->first_ns : 0);
-	json_time(j, "last_ns", s->last_ns);
+	j->zero_ns = s->shift_ns;
+	json_time(j, "first_ns", s->put ? s->first_ns + s->shift_ns : s->shift_ns);
+	json_time(j, "last_ns", s->put ? s->last_ns + s->shift_ns : s->shift_ns);
+	j->zero_ns = 0;
 	json_u64(j, "processes", processes);
 	json_u64(j, "threads", threads);
 	json_u64(j, "devices", devices);

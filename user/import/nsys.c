@@ -38,16 +38,16 @@ static bool is_known(const char *table)
 	return false;
 }
 
-u64 nsys_span(struct nsys *n, const char *table, s64 start, s64 end, u64 *dur_ns)
+s64 nsys_span(struct nsys *n, const char *table, s64 start, s64 end, u64 *dur_ns)
 {
-	return db_span(n->im, table, start, end, n->early_ns, dur_ns);
+	return db_span(n->im, table, start, end, -DB_TIME_MAX / 2, dur_ns);
 }
 
-u64 nsys_time(struct nsys *n, const char *table, s64 at)
+s64 nsys_time(struct nsys *n, const char *table, s64 at)
 {
 	u64 none;
 
-	return db_span(n->im, table, at, at, n->early_ns, &none);
+	return db_span(n->im, table, at, at, -DB_TIME_MAX / 2, &none);
 }
 
 /* Which version wrote it; nothing else of the metadata, which names users and folders. */
@@ -87,39 +87,13 @@ static s64 first_value(struct nsys *n, const char *table, const char *column)
 	return value;
 }
 
-/* Times are from the start of the session; what ran into it is before. */
+/* Times are from the start of the session; those of what ran into it are negative. */
 static void read_times(struct nsys *n)
 {
-	static const char *const tables[] = {
-		"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY",
-		"CUPTI_ACTIVITY_KIND_MEMSET", "CUPTI_ACTIVITY_KIND_RUNTIME",
-		"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", "CUPTI_ACTIVITY_KIND_OVERHEAD",
-		"CUPTI_ACTIVITY_KIND_GRAPH_TRACE", "PROFILER_OVERHEAD", "NVTX_EVENTS",
-		"OSRT_API", "CUDNN_EVENTS", "CUBLAS_EVENTS", "MPI_P2P_EVENTS",
-		"MPI_COLLECTIVES_EVENTS", "MPI_START_WAIT_EVENTS", "MPI_OTHER_EVENTS",
-		"SCHED_EVENTS", "COMPOSITE_EVENTS", "GPUSCOPE_SPANS",
-	};
-	s64 origin = first_value(n, "TARGET_INFO_SESSION_START_TIME", "utcEpochNs"), first = 0;
-	s64 least;
-	size_t i;
+	s64 origin = first_value(n, "TARGET_INFO_SESSION_START_TIME", "utcEpochNs");
 
-	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
-		if (db_has(n->db, tables[i]) && db_has_column(n->db, tables[i], "start")) {
-			struct db_scan s;
-			char sql[96];
-
-			snprintf(sql, sizeof(sql), "SELECT min(start) FROM %s", tables[i]);
-			db_query(n->db, &s, tables[i], sql);
-			least = db_next(&s) ? db_int(&s, 0) : 0;
-			db_end(&s);
-			if (least < first && least >= -DB_TIME_MAX / 2)
-				first = least;
-		}
-	n->early_ns = -first;
-	if (first)
-		import_fact(n->im, "time", "shift_ns", 8, -first);
 	if (origin > 0 && origin < DB_TIME_MAX)
-		import_file_origin(n->im, origin + first);
+		import_file_origin(n->im, origin);
 	n->end_ns = first_value(n, "ANALYSIS_DETAILS", "duration");
 }
 
@@ -131,7 +105,7 @@ static u64 tell_rows(struct nsys *n)
 	size_t i;
 
 	for (i = 0; (table = db_table(n->db, i)); i++) {
-		if (!strncmp(table, "ENUM_", 5) || !strcmp(table, "UnwindMethodType"))
+		if (!strncmp(table, "ENUM_", 5))
 			continue;
 		rows = db_rows(n->db, table);
 		all += rows;

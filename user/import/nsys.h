@@ -13,7 +13,6 @@
 struct nsys {
 	struct import *im;
 	struct db *db;
-	s64 early_ns;		/* what is added to all times, so that none is negative */
 	s64 end_ns;		/* of the session, 0 unknown */
 	u64 machine;		/* hardware and VM bits of the first id, shifted down */
 	bool machine_known;
@@ -69,8 +68,8 @@ u64 nsys_stack(struct nsys *n, u16 producer, s64 chain);
 /* ---- times ---- */
 
 /* ts and the length of a row from start to end; counts and mends an end before its start. */
-u64 nsys_span(struct nsys *n, const char *table, s64 start, s64 end, u64 *dur_ns);
-u64 nsys_time(struct nsys *n, const char *table, s64 at);
+s64 nsys_span(struct nsys *n, const char *table, s64 start, s64 end, u64 *dur_ns);
+s64 nsys_time(struct nsys *n, const char *table, s64 at);
 
 /* ---- what reads the tables ---- */
 

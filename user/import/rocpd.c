@@ -271,7 +271,7 @@ static u64 tell_rows(struct import *im, struct db *db, const char *suffix)
 		rows = db_rows(db, table);
 		all += rows;
 		if (rows)
-			import_fact(im, "rows", table, n - end, rows);
+			import_fact(im, "rows", table, n, rows);	/* by its full name */
 		snprintf(name, sizeof(name), " %.*s ", (int)(n - end), table);
 		if (!rows || strstr(imported, name) || !strncmp(table, "rocpd_info_", 11))
 			continue;

@@ -16,7 +16,7 @@ static u16 process_of(struct import *im, const struct db_scan *s, u32 column)
 static void head_of(struct import *im, const struct db_scan *s, struct event *e, u16 kind,
 		    u16 size, u16 producer, u64 *dur_ns)
 {
-	u64 start = db_span(im, "rpd", db_start(im, s, "rpd", 0, 1), db_int(s, 1), 0, dur_ns);
+	s64 start = db_span(im, "rpd", db_start(im, s, "rpd", 0, 1), db_int(s, 1), 0, dur_ns);
 
 	*e = (struct event){ .ts = start, .kind = kind, .size = size, .producer = producer,
 			     .pid = import_pid(im, producer), .cpu = CPU_UNKNOWN };

@@ -63,8 +63,8 @@ static void put_kernels(struct json *j, struct report *r)
 	json_u64(j, "unique_names", r->kernels.n);
 	json_u64(j, "total_ns", r->kernel_times.sum);
 	json_u64(j, "busy_ns", busy);
-	json_time(j, "first_ns", r->kernel_first);
-	json_time(j, "last_ns", r->kernel_last);
+	json_time(j, "first_ns", r->kernel_times.count ? r->kernel_first : (u64)j->zero_ns);
+	json_time(j, "last_ns", r->kernel_times.count ? r->kernel_last : (u64)j->zero_ns);
 	json_u64(j, "max_ns", r->kernel_times.max);
 	put_rows(j, &r->kernels, false);
 	put_sums(j, "by_short_name", &r->short_names);
@@ -333,11 +333,24 @@ static void put_notes(struct json *j, const struct report *r)
 	json_close(j);
 }
 
+/* Times of an imported file are its own again, where several were not brought to one clock. */
+static s64 own_zero(const struct report *r)
+{
+	const struct process_info *const *list;
+	size_t n = model_processes(r->model, &list);
+	s64 zero = n && list[0]->source ? list[0]->source->shift_ns : 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!list[i]->source || list[i]->source->shift_ns != zero)
+			return 0;
+	return zero;
+}
+
 void report_json(struct report *r, FILE *f)
 {
 	const struct model_counts *c = model_counts(r->model);
 	const struct process_info *const *processes;
-	struct json j = { .f = f };
+	struct json j = { .f = f, .zero_ns = own_zero(r) };
 	u64 busy = 0, idle = 0;
 
 	for (size_t i = 0; i < r->gpu_n; i++) {
