@@ -4,7 +4,7 @@
 
 setup_file() {
 	load helpers
-	able vm jq || return 0
+	able vm modules jq || return 0
 	export DIR="$O/vm-hooks/${CELL//\//-}"
 	rm -rf "$DIR"
 	mkdir -p "$DIR"
@@ -14,7 +14,7 @@ setup_file() {
 
 setup() {
 	load helpers
-	requires vm jq
+	requires vm modules jq
 }
 
 # count NAME WHAT: how often a run saw it; says NAME TEXT: its talk has this line

@@ -75,7 +75,7 @@ same="${same//build\//\$O/}"
 }
 
 @test "the stand-in of 570.133.20 has that release's fields, arguments, names and version" {
-	requires vm
+	requires vm modules
 	vm "$CELL" 'load nobtf 570 && ! [ -e /sys/kernel/btf/nvidia_uvm ] && unload && load 570 && cat /sys/module/nvidia*/version &&
 		grep -w nvidia_uvm /proc/kallsyms | grep -ow "uvm_parent_gpu_service_replayable_faults\|push_replay_on_parent_gpu" &&'"$same" > "$D/out"
 	diff - <(sort "$D/out") <<-END
@@ -88,7 +88,7 @@ same="${same//build\//\$O/}"
 }
 
 @test "a storm played on the stand-in is as asked for, and belongs to the process that asked" {
-	requires vm
+	requires vm modules
 	vm "$CELL" 'load 570; echo "range a 0x7f0000000000 4M; faults gpu=1 range=a n=600 access=write dup=10; cpu range=a n=3; evict range=a n=2" > /proc/uvm570; echo $$; cat /proc/uvm570' > "$D/out"
 	pid="$(head -n 1 "$D/out")"
 	[ "$(grep -c "^truth fault gpu=gpu1 .* access=write .* pid=$pid$" "$D/out")" -eq 660 ]
