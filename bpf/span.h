@@ -26,8 +26,10 @@ struct source {			/* text tail: name of the file, without its folder */
 	u32 file;		/* numbers the input files from 1: one may hold several
 				 * processes */
 	char host[64];		/* "" unknown */
+	u32 disorder;		/* so many records may come before an earlier one, 0 unknown */
+	u32 pad;
 };
-_Static_assert(sizeof(struct source) == 128, "source: files depend on this layout");
+_Static_assert(sizeof(struct source) == 136, "source: files depend on this layout");
 
 /* A definition: collectives that are alike. struct kernel names it by id. */
 struct collective {

@@ -393,6 +393,41 @@ fields() {
 	[[ "$output" == *"links correlated=2000000 uncorrelated=0 early=0 no_stack=0 "* ]]
 }
 
+# kb FILE COMMAND...: the memory that it took goes to FILE
+kb() {
+	python3 - "$@" <<-'END'
+		import resource, subprocess, sys
+		status = subprocess.run(sys.argv[2:]).returncode
+		open(sys.argv[1], "w").write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
+		sys.exit(status)
+	END
+}
+
+@test "a trace four times as long takes no more memory to read, and all of it is there" {
+	for n in 150000 600000; do
+		# few of a kind at the begin: what is read of them must not come long after the rest
+		{
+			printf '%s\n' "file a" "process 10" "thread 11"
+			for ((i = 1; i <= 50; i++)); do printf 'nvtx r %s 100\n' $((i * 1000)); done
+			printf '%s\n' "thread 10" "many $n 12345"
+		} | "$put" "$n.gst" 2> /dev/null
+		kb "report.$n" "$BIN/gpureport" -j "$n.gst" > report.json 2> err
+		kb "timeline.$n" "$BIN/gputimeline" "$n.gst" -o t.pftrace 2>> err
+		kb "flame.$n" "$BIN/gpuflame" --folded "$n.gst" > folded 2>> err
+		kb "diff.$n" "$BIN/gpudiff" "$n.gst" -- "$n.gst" > diff 2>> err
+		# a kernel of 40 ns every 110 ns
+		[ "$(jq -c '[.gpu_busy_ns, .gpu_idle_ns, .launch.correlated, .launch.uncorrelated]' report.json)" = "[$((40 * n)),$((70 * (n - 1))),$n,0]" ]
+		[ "$(awk '{ n += $NF } END { print n }' folded)" = $((40 * n)) ]
+		"$O/test/pfcheck" t.pftrace > counts
+		[ "$(grep -E 'slices|flows|kernel_ns|problems' counts | tr '\n' ' ')" = "slices $((2 * n + 50)) kernel_ns $((40 * n)) flows $n problems 0 " ]
+		[ ! -s err ] || { cat err; false; }
+	done
+	head ./*.150000 ./*.600000
+	for tool in report timeline flame diff; do
+		[ "$(cat "$tool.600000")" -lt $(("$(cat "$tool.150000")" + 16384)) ]
+	done
+}
+
 # until_spilled PID: it has written records to a nameless file
 until_spilled() {
 	local fd

@@ -23,6 +23,7 @@ const struct field source_fields[] = {
 	FE(source, format, source_formats, "format of the file"),
 	F(source, file, AS_DEC, "number of the file, from 1"),
 	F(source, host, AS_STR, "machine it was recorded on"),
+	F(source, disorder, AS_DEC, "records that one may come late, 0 unknown"),
 	{}
 };
 const struct field collective_fields[] = {

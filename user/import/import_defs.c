@@ -27,6 +27,7 @@ static int source_write(struct import *im, const struct import_process *p)
 		       .cpu = CPU_UNKNOWN },
 		.bytes = s->bytes, .records = s->records, .shift_ns = s->shift_ns,
 		.rank = s->rank, .world = s->world, .format = s->format,
+		.disorder = IMPORT_DISORDER,
 	};
 	size_t n = strlen(s->name);
 

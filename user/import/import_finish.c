@@ -10,6 +10,9 @@
 
 /* No block spans more trace time: the model joins what comes within 30 s. */
 #define FLUSH_NS 5000000000ULL
+/* Nor many records: what is open is written after so many, so that a reader need not keep more.
+ * One record brings a few others with it. */
+#define FLUSH_RECORDS (IMPORT_DISORDER - 4096)
 #define ABSOLUTE_NS 1000000000000000000LL	/* 2001: times after it count from 1970 */
 
 /* Times without an origin that are as large as the time of day are the time of day. */
@@ -113,8 +116,10 @@ static int record_write(void *ctx, struct event *e, u32 source)
 		err = spans_after(im, e);
 	if (e->kind < EVENT_KIND_MAX)
 		im->written[e->kind]++;
-	if (!err && e->ts - im->flushed_ns >= FLUSH_NS) {
+	if (!err && (e->ts - im->flushed_ns >= FLUSH_NS ||
+		     trace_records(im->trace) - im->flushed_records >= FLUSH_RECORDS)) {
 		im->flushed_ns = e->ts;
+		im->flushed_records = trace_records(im->trace);
 		err = trace_flush(im->trace);
 	}
 	return err;

@@ -99,6 +99,8 @@ struct import_stack {
 
 struct span_threads;
 
+#define IMPORT_DISORDER 32768u		/* of struct source */
+
 struct import {
 	struct outfile out;
 	struct trace_writer *trace;
@@ -121,7 +123,7 @@ struct import {
 	u16 maps;			/* bit m: struct map m is in the trace */
 	struct hash stacks;		/* id -> struct import_stack */
 	struct span_threads *threads;
-	u64 written[EVENT_KIND_MAX], flushed_ns;
+	u64 written[EVENT_KIND_MAX], flushed_ns, flushed_records;
 	u64 first_ns, last_ns, in_spans;
 };
 

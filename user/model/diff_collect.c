@@ -151,6 +151,7 @@ static void use_gpu(struct diff_run *r, const struct gpu_op *op, u64 start, u64 
 	if (!r->gpu_name[gpu])
 		r->gpu_name[gpu] = diff_text(r->d, op->device->d.name[0] ? op->device->d.name
 									 : "?");
+	r->window[gpu].settled = model_settled(r->model);
 	intervals_add(&r->window[gpu], (struct interval){ .start = start, .end = end },
 		      KEEP_NS);
 	if (p)

@@ -102,6 +102,8 @@ static void intervals_fold(struct intervals *s, u64 before)
 
 void intervals_add(struct intervals *s, struct interval x, u64 keep_ns)
 {
+	u64 before;
+
 	if (x.end < x.start)
 		x.end = x.start;
 	if (!s->any || x.start < s->first)
@@ -125,10 +127,11 @@ void intervals_add(struct intervals *s, struct interval x, u64 keep_ns)
 	if (s->staged_n < STAGE_MIN || s->staged_n < s->merged_n / 4)
 		return;
 	intervals_merge(s);
-	if (s->merged_n > KEEP_MIN && s->last > keep_ns &&
-	    /* a quarter goes: moving the rest pays */
-	    s->merged[s->merged_n / 4].end <= s->last - keep_ns)
-		intervals_fold(s, s->last - keep_ns);
+	before = s->last > keep_ns ? s->last - keep_ns : 0;
+	before = s->settled > before ? s->settled : before;
+	/* a quarter goes: moving the rest pays */
+	if (s->merged_n > KEEP_MIN && s->merged[s->merged_n / 4].end <= before)
+		intervals_fold(s, before);
 }
 
 void intervals_finish(struct intervals *s)

@@ -24,6 +24,7 @@ struct interval {
 };
 
 struct intervals {		/* all zero is empty */
+	u64 settled;		/* set from outside: no earlier one comes any more */
 	u64 first, last;	/* first start, last end of all */
 	u64 folded;		/* length of what is kept no more; it ended at `edge` */
 	u64 edge;

@@ -16,6 +16,7 @@ static u64 model_now(const struct model *m)
 static void call_append(struct model *m, struct call *c)
 {
 	c->arrival = model_now(m);
+	c->settled = m->settled;
 	c->later = NULL;
 	*m->youngest = c;
 	m->youngest = &c->later;
@@ -246,10 +247,12 @@ static bool call_is_current(const struct model *m, const struct call *c)
 }
 
 /* What it gave to the GPU may still run: a kernel can take minutes, and so can a queue of
- * them. */
-static bool call_may_work(const struct call *c)
+ * them. Of a graph whose call does not wait for all of the horizon some may be there. */
+static bool call_may_work(const struct model *m, const struct call *c)
 {
-	return c->have_call && !c->c.ops && !c->c.r.result && class_gives_work(c->c.r.class);
+	bool some = c->c.ops && !(m->disorder && c->c.r.class == API_GRAPH_LAUNCH);
+
+	return c->have_call && !some && !c->c.r.result && class_gives_work(c->c.r.class);
 }
 
 /* It can be found by its operation as long as not too many are held. The reference is the
@@ -291,7 +294,7 @@ static int call_expire(struct model *m, struct call *c)
 		timed_remove(&c->thread->calls, &c->timed);
 	if (!err)
 		err = call_deliver(m, c);
-	if (call_is_current(m, c) && call_may_work(c)) {
+	if (call_is_current(m, c) && call_may_work(m, c)) {
 		call_hold(m, c);
 		return err;
 	}
@@ -309,6 +312,23 @@ void join_rebase(struct model *m, u64 now)
 			c->arrival = now;
 }
 
+u64 model_settled(const struct model *m)
+{
+	u64 settled = m->oldest ? m->oldest->settled : m->settled;
+
+	if (m->event_oldest)
+		return 0;
+	if (m->uvm.waiting.n && heap_first(&m->uvm.waiting)->ts < settled)
+		settled = heap_first(&m->uvm.waiting)->ts;
+	return settled;
+}
+
+/* How many calls may wait within the horizon: a trace in order needs few. */
+static size_t waiting_max(const struct model *m)
+{
+	return m->disorder ? m->disorder + QUEUED_MAX : WAITING_MAX;
+}
+
 int join_expire(struct model *m, bool all)
 {
 	u64 now = model_now(m);
@@ -320,9 +340,9 @@ int join_expire(struct model *m, bool all)
 					 * time */
 			c->arrival = now;
 		if (!all && (s64)(now - c->arrival) <= (s64)MODEL_HORIZON_NS) {
-			if (m->call_count <= WAITING_MAX)
+			if (m->call_count <= waiting_max(m))
 				break;
-			m->counts.evicted++;
+			m->counts.evicted += !m->disorder;
 		}
 		m->oldest = c->later;
 		if (!c->later)

@@ -216,6 +216,19 @@ static const struct event *model_convert(struct model *m, const struct event *e,
 	return &copy->r.g.e;
 }
 
+/* What has come before the last so many records is before all that will come. */
+static void model_order(struct model *m, const struct event *e)
+{
+	if (!m->disorder)
+		return;
+	if (!(m->in_order++ % m->disorder)) {
+		m->settled = m->marked;
+		m->marked = m->newest;
+	}
+	if (e->ts > m->newest)
+		m->newest = e->ts;
+}
+
 int model_feed(struct model *m, const struct event *e)
 {
 	struct waiting_op copy;
@@ -224,6 +237,7 @@ int model_feed(struct model *m, const struct event *e)
 	m->counts.records++;
 	if (e->kind < EVENT_DEFINITIONS_END)
 		return model_define(m, e);
+	model_order(m, e);
 	e = model_convert(m, e, &copy);
 	model_time(m, e);
 	err = model_deliver(m, e);
@@ -265,6 +279,7 @@ int model_run_all(struct model *m, const char *const *paths, size_t n, struct tr
 	err = trace_set_open(&set, paths, n);
 	if (err)
 		return err;
+	m->alone = n == 1;
 	if (info)
 		*info = *trace_set_info(set);
 	while (trace_set_next(set, &e)) {

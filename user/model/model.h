@@ -225,6 +225,8 @@ int model_run_all(struct model *m, const char *const *paths, size_t n, struct tr
 		  char **damage);
 
 const struct model_counts *model_counts(const struct model *m);
+/* Nothing that begins before this time is still to come; 0: not known. */
+u64 model_settled(const struct model *m);
 
 /* Look-ups by id; never NULL: "?" when undefined (counted once an id). Equal texts are equal
  * pointers, which live as long as the model. */

@@ -17,6 +17,8 @@
 #define HELD_MAX    (128u << 10)
 /* calls, and events: a bound for traces whose clock stands still */
 #define WAITING_MAX (4u << 20)
+/* calls beyond a known disorder: as many operations may be queued on a GPU */
+#define QUEUED_MAX  (32u << 10)
 
 struct timed {			/* a node of a list sorted by time */
 	struct timed *prev, *next;
@@ -45,6 +47,7 @@ struct call {
 	struct timed timed;		/* in thread->calls, once the record came */
 	struct call *later;		/* in order of arrival */
 	u64 key, arrival;
+	u64 settled;			/* of the model when it came */
 	struct thread *thread;
 	struct waiting_op *ops, **ops_end;
 	struct node *nodes;		/* graph nodes that want its stack */
@@ -161,6 +164,12 @@ struct model {
 	struct model_counts counts;
 	u64 now, gpu_now;		/* trace time: by CPU records; by GPU records if there
 					 * are none */
+	/* of a trace that says in what disorder its records may come: */
+	bool alone;			/* no other trace is read beside it */
+	u32 disorder;			/* struct source's; 0: not known */
+	u64 in_order;			/* records but definitions, so far */
+	u64 newest, marked, settled;	/* latest time; as of the last and the last but one
+					 * multiple of the disorder */
 	bool stacks_seen;
 
 	struct producer *producers[1 << 16];

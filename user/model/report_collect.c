@@ -203,6 +203,7 @@ static int collect_op(void *ctx, const struct gpu_op *op)
 		x.since_ns = op->call->since_ns;
 	}
 	gpu->ops++;
+	gpu->all.settled = gpu->kernels.settled = model_settled(r->model);
 	intervals_add(&gpu->all, x, REPORT_KEEP_NS);
 	ranks_op(&r->ranks, op, x.name);
 	if (op->type == OP_KERNEL) {

@@ -131,6 +131,7 @@ void table_source(struct model *m, const struct source *s)
 	memcpy(copy, s, s->e.size);
 	copy->host[sizeof(copy->host) - 1] = 0;
 	p->info.source = copy;
+	m->disorder = m->alone ? s->disorder : 0;
 }
 
 size_t model_processes(const struct model *m, const struct process_info *const **list)

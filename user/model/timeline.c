@@ -81,9 +81,17 @@ static int flush(struct timeline *t, u64 before)
 /* Now and then lets go what nothing can come before any more. */
 static int advance(struct timeline *t)
 {
-	if (++t->added % FLUSH_EVERY || t->newest <= t->flushed + 2 * MODEL_HORIZON_NS)
+	u64 settled;
+
+	if (++t->added % FLUSH_EVERY)
 		return 0;
-	t->flushed = t->newest - MODEL_HORIZON_NS;
+	settled = model_settled(t->m);
+	if (t->newest > t->flushed + 2 * MODEL_HORIZON_NS &&
+	    settled < t->newest - MODEL_HORIZON_NS)
+		settled = t->newest - MODEL_HORIZON_NS;
+	if (settled <= t->flushed)
+		return 0;
+	t->flushed = settled;
 	return flush(t, t->flushed);
 }
 
