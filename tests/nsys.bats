@@ -85,6 +85,25 @@ same() {
 	run ! grep -r secret-user ./*.import ./*.gst
 }
 
+@test "databases packed, through standard input and through pipes: the same as from a file, and no file is left" {
+	for kind in nsys-3.25 rocpd-4 rpd; do
+		python3 "$ROOT/tests/mkdb.py" "$kind" "$kind.db" > /dev/null
+		"$BIN/gpuimport" "$kind.db" -o want.gst 2> /dev/null
+		"$BIN/gpureport" -j want.gst | jq 'del(.ranks[].file)' > want
+		gzip -k "$kind.db"
+		mkdir tmp
+		for way in 'cat $kind.db | $import -' '$import $kind.db.gz' '$import - < $kind.db' '$import <(zcat $kind.db.gz)'; do
+			import="timeout 60 env TMPDIR=$PWD/tmp $BIN/gpuimport -o got.gst" kind="$kind" bash -c "$way" 2> err || cat err
+			"$BIN/gpureport" -j got.gst | jq 'del(.ranks[].file)' | diff want -
+			rm got.gst
+		done
+		rmdir tmp
+	done
+	printf '{\n"rocprofiler-sdk-tool": [ {"metadata": {}} ] }' > own.json
+	run -1 "$BIN/gpuimport" own.json -o out.gst
+	[[ "$output" == *"rocprofv3's own JSON (rocprofv3 --output-format rocpd "* ]]
+}
+
 @test "rocmProfileData's databases" {
 	same rpd rpd
 	[ "$(jq -c '.inputs[0].odd' rpd.import)" = '[{"what":"operation","which":"Barrier","count":1}]' ]

@@ -129,6 +129,13 @@ static int open_file(struct db *db, const char *path)
 	return rc;
 }
 
+static const char *unlink_open;
+
+void db_unlink_open(const char *path)
+{
+	unlink_open = path;
+}
+
 int db_open(struct db **out, struct import *im, const char *path)
 {
 	struct db *db = must_alloc(sizeof(*db));
@@ -143,6 +150,8 @@ int db_open(struct db **out, struct import *im, const char *path)
 		if (rc != SQLITE_OK)
 			err = fail(0, "cannot read %s: %s", path, sqlite3_errstr(rc));
 	}
+	if (unlink_open && !strcmp(path, unlink_open))
+		unlink(path);
 	if (err)
 		db_close(db);
 	else

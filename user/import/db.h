@@ -21,6 +21,8 @@ int db_open(struct db **db, struct import *im, const char *path);
 /* The same for a look at the tables: false, in silence, when it cannot be opened. */
 bool db_peek(struct db **db, const char *path);
 void db_close(struct db *db);	/* NULL is fine */
+/* This file loses its name when db_open() has it open. It stays the caller's; NULL: none. */
+void db_unlink_open(const char *path);
 
 u64 db_bytes(const struct db *db);
 /* Tables and views, by index and by name (without regard to case): NULL none. */

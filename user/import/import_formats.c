@@ -78,31 +78,42 @@ static int unknown(const char *path, const u8 *head, size_t n)
 		    path, import_format_names(names, sizeof(names)));
 }
 
-static const struct import_format *find_format(const char *path, int *err)
+/* JSON that would only be told to be no trace. */
+static bool is_rocprof_json(const u8 *head, size_t n)
 {
-	const struct import_format *f = NULL;
+	return n && head[0] == '{' && memmem(head, n, "\"rocprofiler-sdk-tool\"", 22) &&
+		!memmem(head, n, "\"traceEvents\"", 13);
+}
+
+/* *at: where it is to be read. */
+static int find_format(struct import *im, const char *path, const struct import_format **f,
+		       char **at)
+{
 	u8 *head = must_alloc(HEAD_BYTES);
 	long n = unpack_peek(path, head, HEAD_BYTES);
+	int err = n < 0 ? n : import_spool(im, path, head, n, at);
 
-	*err = n < 0 ? n : 0;
-	if (n > 0)
-		f = import_format_of(path, head, n);
-	if (n >= 0 && !f)
-		*err = unknown(path, head, n);
+	if (!err && !*f && is_rocprof_json(head, n))
+		err = fail(0, "cannot import %s: it is rocprofv3's own JSON (rocprofv3 --output-format rocpd writes a database that can be read)",
+			   path);
+	if (!err && !*f)
+		*f = import_format_of(*at ?: path, head, n);
+	if (!err && !*f)
+		err = unknown(path, head, n);
 	free(head);
-	return f;
+	return err;
 }
 
 int import_read(struct import *im, const char *path, const struct import_format *format)
 {
-	int err = 0;
+	char *at = NULL;
+	int err = find_format(im, path, &format, &at);
 
-	if (!format)
-		format = find_format(path, &err);
-	if (err)
-		return err;
-	import_file(im, path, format->format, 0);
-	err = format->read(im, path);
+	if (!err) {
+		import_file(im, path, format->format, 0);
+		err = format->read(im, at ?: path);
+	}
+	import_spool_end(at);
 	return err ?: im->error;
 }
 

@@ -41,7 +41,14 @@ int sorter_add(struct sorter *s, const struct event *e, u32 source);
 int sorter_merge(struct sorter *s, const s64 *shift, void *ctx,
 		 int (*put)(void *ctx, struct event *e, u32 source));
 u64 sorter_spilled(const struct sorter *s);	/* bytes that went to disk */
+const char *sorter_folder(const struct sorter *s);
 void sorter_free(struct sorter *s);
+
+/* ---- databases out of pipes and packed files (import_spool.c) ---- */
+
+/* *spooled: where the database is then, NULL where it lies already. 0 or reported. */
+int import_spool(struct import *im, const char *path, const u8 *head, size_t n, char **spooled);
+void import_spool_end(char *spooled);	/* NULL is fine */
 
 /* ---- what it all is ---- */
 

@@ -75,6 +75,11 @@ void sorter_free(struct sorter *s)
 	free(s);
 }
 
+const char *sorter_folder(const struct sorter *s)
+{
+	return s->folder;
+}
+
 u64 sorter_spilled(const struct sorter *s)
 {
 	return s->bytes;
