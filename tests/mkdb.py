@@ -323,6 +323,16 @@ def rpd(db, version, options):
     op(id=902, gpuId=0, queueId=1, start=at + 700, end=at + 800, description_id=s(""), opType_id=s("FillBuffer"))
     t.sets += 1
     op(id=903, gpuId=0, queueId=1, start=at + 900, end=at + 900, description_id=s(""), opType_id=s("Barrier"))
+    # what one graph launched: kernels of names known and new, and something without a name
+    api(id=905, pid=100, tid=200, start=at + 1000, end=at + 1500, apiName_id=s("hipGraphLaunch"), args_id=s("a"))
+    t.calls.append(("hipGraphLaunch", 500, 0))
+    for i, name in enumerate((NAMES[0][0], "in_graph_only", "")):
+        link(id=905 + i, api_id=905, op_id=905 + i)
+        op(id=905 + i, gpuId=0, queueId=1, start=at + 2000 * (i + 1), end=at + 2000 * (i + 1) + 1200,
+           description_id=s(name), opType_id=s("Task"))
+        if name:
+            t.kernels.append((name, 1200, 0))
+    t.correlated += 1  # a call's delay is that of its first kernel
     api(id=904, pid=100, tid=200, start=t.first, end=t.first + 50 * US, apiName_id=s("UserMarker"), args_id=s("step 0"))
     t.ranges.append(("step 0", 50 * US, 0))
     strings = table(db, "rocpd_string", ["id", "string"])

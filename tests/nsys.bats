@@ -106,7 +106,7 @@ same() {
 
 @test "rocmProfileData's databases" {
 	same rpd rpd
-	[ "$(jq -c '.inputs[0].odd' rpd.import)" = '[{"what":"operation","which":"Barrier","count":1}]' ]
+	[ "$(jq -c '.inputs[0].odd' rpd.import)" = '[{"what":"operation","which":"Barrier","count":1},{"what":"operation","which":"Task","count":1}]' ]
 }
 
 # A copy of the database, refused: says LINE

@@ -122,13 +122,23 @@ static void put_set(struct import *im, const struct db_scan *s)
 	import_put(im, &f.g.e);
 }
 
+/* A task is what a graph launched: a kernel, if it has a name. */
+static bool is_kernel(const struct db_scan *s, const char *type)
+{
+	size_t n;
+
+	db_text(s, NAME, &n);
+	return strstr(type, "Kernel") || strstr(type, "Dispatch") ||
+		(n && !strcmp(type, "Task"));
+}
+
 static void put_operation(struct import *im, const struct db_scan *s)
 {
 	size_t n;
 	const char *type = db_text(s, TYPE, &n);
 
 	import_fact(im, "operation", type, n, 1);
-	if (strstr(type, "Kernel") || strstr(type, "Dispatch"))
+	if (is_kernel(s, type))
 		put_kernel(im, s);
 	else if (strstr(type, "Copy"))
 		put_copy(im, s, type);
