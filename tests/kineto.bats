@@ -184,7 +184,7 @@ check() { run -0 python3 "$ROOT/tests/kineto_check.py" "$O" "$@"; }
 		'{"ph":"e","cat":"c","id":1,"ts":4},{"ph":"C","name":"n","ts":5,"args":{"v":1e3}},{"ph":"s","id":{"local":2},"ts":6}' > corpus/chrome
 	cd "$ROOT"
 	"$clang" -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -D_GNU_SOURCE -DSCAN_WINDOW=16384u \
-		-Ibpf -Ivmlinux -Iuser -Iuser/import tests/fuzz/json.c user/import/{json_,chrome_,kineto}*.c user/import/api_class.c \
+		-Ibpf -Ivmlinux -Iuser -Iuser/import tests/fuzz/reader.c user/import/{json_,chrome_,kineto}*.c user/import/api_class.c \
 		user/hash.c user/arena.c -o "$BATS_TEST_TMPDIR/fuzz" 2> "$BATS_TEST_TMPDIR/err" ||
 		skip "needs clang's fuzzer: $(head -1 "$BATS_TEST_TMPDIR/err")"
 	cd "$BATS_TEST_TMPDIR"

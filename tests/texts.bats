@@ -109,6 +109,17 @@ END
 		'"mul(float*)" 500 1 4096' ]
 }
 
+@test "CUPTI's samples through a pipe: read once, whole, kernels of the process whose calls came before" {
+	awk 'BEGIN {
+		for (i = 1; i <= 2000; i++) {
+			printf "RUNTIME [ %d, %d ] duration 5, \"cudaLaunchKernel_v7000\", cbid 211, processId 42, threadId 43, correlationId %d\n", i * 100, i * 100 + 5, i
+			printf "CONCURRENT_KERNEL [ %d, %d ] duration 50, \"_Z3mulPf\", correlationId %d\n\tdeviceId 0, contextId 1, streamId 7\n", i * 100 + 10, i * 100 + 60, i
+		}
+	}' > p.txt
+	[ "$("$BIN/gpuimport" -j <(cat p.txt) -o p.txt.gst | jq -c '.kinds, .inputs[0].processes' | paste -sd' ')" = '{"api":2000,"kernel":2000} 1' ]
+	[ "$(reported p.txt .launch.delay_count)" = 2000 ]
+}
+
 @test "packed by gzip, and from standard input" {
 	echo 'main;f;g 42' | gzip > a.gz
 	[ "$(imported a.gz .kinds.sample)" = 1 ]
@@ -127,7 +138,7 @@ fuzzer() {
 }
 
 @test "any bytes as each text format: the fuzzer finds nothing in ten seconds" {
-	fuzzer "$PWD/fuzz" tests/fuzz/text.c user/import/{lines,stacks,perf,perf_report,nvprof,cupti_text}.c
+	fuzzer "$PWD/fuzz" tests/fuzz/reader.c user/import/{lines,stacks,perf,perf_report,nvprof,cupti_text}.c
 	mkdir corpus
 	echo "$perf_script" > corpus/perf
 	printf 'main;f;g 42\nmain 1\n' > corpus/folded

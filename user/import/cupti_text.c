@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "api_class.h"
 #include "arena.h"
 #include "lines.h"
@@ -60,7 +61,8 @@ static void event_of(struct cupti_text *c, const struct head *h, struct event *e
 	u64 id = c->process;
 	u16 p;
 
-	text_number(c->record, "processId", &id);
+	if (text_number(c->record, "processId", &id) && !c->process)
+		c->process = id;
 	p = import_process(c->im, id, NULL);
 	*e = (struct event){ .ts = h->start, .kind = kind, .size = size, .producer = p,
 			     .pid = import_pid(c->im, p), .cpu = CPU_UNKNOWN };
@@ -277,15 +279,17 @@ static void add_line(struct cupti_text *c, const char *line, size_t n)
 	c->n += n;
 }
 
-/* The first process that a call names; the file is read once more for the rest. */
+/* The first process that a call names. A pipe cannot be read once more for the rest: there it
+ * is known from that call on. */
 static u64 first_process(const char *path)
 {
 	struct lines *l;
 	const char *line;
+	struct stat st;
 	u64 id = 0;
 	size_t n;
 
-	if (!strcmp(path, "-") || lines_open(&l, path))
+	if (stat(path, &st) || !S_ISREG(st.st_mode) || lines_open(&l, path))
 		return 0;
 	while ((line = lines_next(l, &n)))
 		if (text_number(line, "processId", &id))
