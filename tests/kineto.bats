@@ -171,6 +171,22 @@ check() { run -0 python3 "$ROOT/tests/kineto_check.py" "$O" "$@"; }
 	done
 }
 
+@test "a thread is called by its name, without the words and the number that Kineto puts before it" {
+	{
+		echo '{"schemaVersion": 1, "traceEvents": ['
+		tid=70
+		for name in 'thread 71 (pt_data_pin)' 'thread 72 (a (b))' 'thread pool' 'thread 74 (' 'thread 75' plain; do
+			tid=$((tid + 1))
+			printf '{"ph": "M", "name": "thread_name", "pid": 7, "tid": %d, "ts": 0, "args": {"name": "%s"}},\n' $tid "$name"
+			printf '{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 7, "tid": %d, "ts": 1, "dur": 1},\n' $tid
+		done
+		echo '{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 7, "tid": 7, "ts": 1, "dur": 1}]}'
+	} > a.json
+	imported a.json
+	[ "$(sed -nE 's/^task .* tid=(7[1-6]) .*comm=("[^"]*"|[^ ]*).*/\1 \2/p' records | tr -d '"' | sort | paste -sd,)" = \
+		"71 pt_data_pin,72 a (b),73 thread pool,74 thread 74 (,75 thread 75,76 plain" ] || { grep ^task records; false; }
+}
+
 @test "any bytes as a trace: the fuzzer finds nothing in ten seconds, however they come in pieces" {
 	clang=$(command -v clang-14 clang | head -1)
 	[ -n "$clang" ] || skip "needs clang"

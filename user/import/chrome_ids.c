@@ -192,6 +192,18 @@ void chrome_process_name(struct chrome *c, const struct chrome_id *pid, const ch
 		import_process(c->im, p->key, p->name);
 }
 
+/* "thread 4325 (pt_data_pin)", as Kineto has it, is pt_data_pin: the number would fill the 15
+ * bytes that a name of a thread has. The caller frees it; NULL: no memory. */
+static char *bare_name(const char *name)
+{
+	size_t digits = strncmp(name, "thread ", 7) ? 0 : strspn(name + 7, "0123456789");
+	size_t n = strlen(name), from = 7 + digits + 2;
+
+	if (!digits || strncmp(name + from - 2, " (", 2) || name[n - 1] != ')')
+		return strdup(name);
+	return strndup(name + from, n - from - 1);
+}
+
 void chrome_thread_name(struct chrome *c, const struct chrome_id *pid,
 			const struct chrome_id *tid, const char *name)
 {
@@ -200,9 +212,10 @@ void chrome_thread_name(struct chrome *c, const struct chrome_id *pid,
 	if (is_row(pid))
 		return;
 	t = thread_at(c, process_at(c, pid->n), tid->n);
-	set_name(&t->name, name);
+	free(t->name);
+	t->name = bare_name(name);
 	if (t->producer)
-		import_tid(c->im, t->producer, t->id, name);
+		import_tid(c->im, t->producer, t->id, t->name);
 }
 
 void chrome_ids_free(struct chrome *c)
