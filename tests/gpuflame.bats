@@ -109,6 +109,47 @@ train() {
 	gpuflame -i t.gst --folded | grep -Fx 'trainer-100;trainer/100;main;cudaLaunchKernel;net::forward(int);cudaLaunchKernel;[gpu] gemm(float*, int) 12000'
 }
 
+# rank N NS: a recording as of rank N of a job, in which every rank has the same process and thread
+rank() {
+	cat <<-END
+	source producer=1 ts=1 rank=$1 world=3 format=kineto text="rank$1.json"
+	task ts=1 pid=100 tid=100 what=exec comm=train process=1
+	device producer=1 pid=100 ts=1 ordinal=0 name="a GPU" uuid=0011223344556677889900000000000$1
+	name producer=1 id=1 what=api text="cudaLaunchKernel"
+	name producer=1 id=2 what=kernel text="gemm"
+	name producer=1 id=3 what=kernel text="only$1"
+	api producer=1 pid=100 tid=100 ts=10 dur_ns=5 correlation=1 name=1 domain=runtime class=launch
+	kernel producer=1 pid=100 ts=20 dur_ns=$2 correlation=1 name=2
+	kernel producer=1 pid=100 ts=20 dur_ns=7 correlation=1 name=3
+	END
+}
+
+@test "several recordings as one: each rank below a frame of its own, equal pids apart; --by=rank, --by=none" {
+	rank 0 100 | gst 0.gst
+	rank 1 1000 | gst 1.gst
+	rank 2 30000 | gst 2.gst
+	gpuflame --folded --by=rank 2.gst 0.gst -i 1.gst > by
+	sort by | diff - <(for r in "0 100" "1 1000" "2 30000"; do
+		echo "rank ${r% *};[no stack];cudaLaunchKernel;[gpu] gemm ${r#* }"
+		echo "rank ${r% *};[no stack];cudaLaunchKernel;[gpu] only${r% *} 7"
+	done | sort)
+	gpuflame --folded --by=none 0.gst 1.gst 2.gst | grep -Fx '[no stack];cudaLaunchKernel;[gpu] gemm 31100'
+	gpuflame --folded 0.gst 1.gst 2.gst > thread
+	[ "$(cut -d';' -f1 thread | sort -u | paste -sd,)" = "rank 0,rank 1,rank 2" ]
+	[ "$(cut -d';' -f2 thread | sort -u | wc -l)" -eq 3 ]
+	[ "$(cut -d';' -f3 thread | sed 's/[0-9]*$//' | sort -u)" = "train/" ]
+	[ "$(sum < thread)" -eq $((100 + 1000 + 30000 + 3 * 7)) ]
+	# of one rank the frame would say nothing
+	[ "$(gpuflame --folded 1.gst | cut -d';' -f1 | sort -u)" = "train-100" ]
+	[ "$(gpuflame --folded --by=rank 1.gst | cut -d';' -f1 | sort -u)" = "rank 1" ]
+	train | gst t.gst
+	[ "$(gpuflame --folded --by=rank t.gst | cut -d';' -f1 | sort -u)" = "[no rank]" ]
+	run -2 --separate-stderr gpuflame --diff 0.gst 1.gst 2.gst
+	[ "$stderr" = "gpuflame: --diff compares two recordings, not 3" ]
+	run -2 --separate-stderr gpuflame --per=step 0.gst -
+	[ "$stderr" = "gpuflame: --diff and --per=step read a recording twice: it cannot be standard input" ]
+}
+
 @test "--by=none adds up equal stacks of all processes" {
 	{
 		train
@@ -197,6 +238,109 @@ random() {
 	grep -qF "$(sed 's/</\&lt;/g; s/>/\&gt;/g' <<< "[gpu] $long,a b&amp;<c>")" t.svg
 }
 
+# stepped: a.json of 5 and b.json of 8 steps, in each 1 to 4 launches of two kernels, and one outside; lines of what
+# a step of both takes, in whole nanoseconds to the nearest
+stepped() {
+	python3 - <<-'END'
+	import json, random, sys
+	def trace(seed, n, names, out):
+	    rnd, events, total, c = random.Random(seed), [], {}, 0
+	    def launch(ts, name, ns):
+	        nonlocal c
+	        c += 1
+	        events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 5, "tid": 5, "ts": ts, "dur": 1, "args": {"correlation": c}})
+	        events.append({"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": ts + 2, "dur": ns / 1000, "args": {"device": 0, "stream": 7, "correlation": c}})
+	    for i in range(n):
+	        t = 1000 + 1000 * i
+	        events.append({"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#%d" % i, "pid": 5, "tid": 5, "ts": t, "dur": 900})
+	        for k, name in enumerate(names):
+	            for j in range(rnd.randint(1, 4)):
+	                ns = rnd.randint(1, 9999)
+	                total[name] = total.get(name, 0) + ns
+	                launch(t + 10 + 100 * k + 20 * j, name, ns)
+	        launch(t + 950, "outside", 5000)
+	    json.dump({"schemaVersion": 1, "traceEvents": events}, open(out, "w"))
+	    return {name: (ns + n // 2) // n for name, ns in total.items()}
+	a = trace(1, 5, ["same", "gone"], "a.json")
+	b = trace(2, 8, ["same", "new"], "b.json")
+	for name in ("same", "gone", "new"):
+	    print("ProfilerStep#N;cudaLaunchKernel;[gpu] %s %d %d" % (name, a.get(name, 0), b.get(name, 0)))
+	END
+}
+
+@test "--diff of recordings with 5 and 8 steps: a step's values as added up from the traces themselves; so are gpudiff's lines" {
+	requires python3
+	stepped | LC_ALL=C sort > want
+	for x in a b; do "$BIN/gpuimport" $x.json -o $x.gst; done
+	diff <(gpuflame --diff a.gst --folded b.gst) want
+	diff <(gpuflame --diff a.gst --folded --per=step b.gst) want
+	awk '$NF { $(NF - 1) = ""; print }' want | sed 's/  */ /g' > now
+	diff <(gpuflame --folded --per=step --by=none b.gst) now
+	gpuflame --diff a.gst b.gst > t.svg
+	grep -A1 '<title>\[gpu\] same$' t.svg | grep -F "($(awk '/same/ { print substr($NF, 1, length($NF) - 3) "," substr($NF, length($NF) - 2) }' want) ns)" |
+		grep -F "before $(awk '/same/ { printf "%.2f us (%s,%s ns), %+.1f%%", $(NF - 1) / 1000, substr($(NF - 1), 1, length($(NF - 1)) - 3),
+			substr($(NF - 1), length($(NF - 1)) - 2), ($NF - $(NF - 1)) * 100 / $(NF - 1) }' want)"
+	# gpudiff's lines of the same two, without the call's frame, drawn: gone has no width, new all of its own
+	"$BIN/gpudiff" --folded lines a.gst -- b.gst > /dev/null
+	diff <(grep same\\\|gone\\\|new lines | LC_ALL=C sort) <(sed 's/cudaLaunchKernel;//' want)
+	"$BIN/flamegraph" --diff lines > lines.svg
+	[ "$(grep -c '<title>\[gpu\] gone$' lines.svg)" -eq 0 ]
+	grep -A1 '<title>\[gpu\] new$' lines.svg | grep -F 'before 0 samples'
+	grep -A1 '<title>\[gpu\] same$' lines.svg | grep -F -- "$(awk '/same/ { printf "%+.1f%%</title>", ($NF - $(NF - 1)) * 100 / $(NF - 1) }' want)"
+}
+
+# fill NAME: colour of that frame in t.svg, as red green blue
+fill() { sed -nE "/<title>$1\$/ { n; s/.*fill=\"#(..)(..)(..)\".*/0x\1 0x\2 0x\3/p }" t.svg | head -1; }
+# kind NAME: whose colour it has, by ranges that exclude one another
+kind() {
+	read -r r g b <<< "$(fill "$1")"
+	if ((b > r)); then echo operator
+	elif ((g > 200 && b < 130)); then echo python
+	elif ((b > 155)); then echo annotation
+	elif ((g < 170 && r > 220)); then echo native
+	else echo "$r $g $b"; fi
+}
+
+@test "frames of imported traces have the colour of whose word they are; their names say nothing of it" {
+	json() {
+		cat <<-END
+		{"schemaVersion": 1, "traceEvents": [
+		{"ph": "M", "name": "process_name", "pid": 5, "tid": 0, "ts": 0, "args": {"name": "plain"}},
+		{"ph": "X", "cat": "$1", "name": "alpha", "pid": 5, "tid": 5, "ts": 1, "dur": 90},
+		{"ph": "X", "cat": "$2", "name": "beta", "pid": 5, "tid": 5, "ts": 2, "dur": 80},
+		{"ph": "X", "cat": "$3", "name": "gamma", "pid": 5, "tid": 5, "ts": 3, "dur": 70},
+		{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 5, "tid": 5, "ts": 10, "dur": 1, "args": {"correlation": 1}},
+		{"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 12, "dur": 3, "args": {"device": 0, "stream": 7, "correlation": 1}}]}
+		END
+	}
+	json python_function cpu_op user_annotation > t.json
+	"$BIN/gpuimport" t.json -o t.gst
+	gpuflame t.gst > t.svg
+	[ "$(kind alpha) $(kind beta) $(kind gamma)" = "python operator annotation" ]
+	for word in Python operator annotation; do grep -q "class=\"sub\".*>$word</text>" t.svg; done
+	json cpu_op user_annotation python_function > t.json
+	"$BIN/gpuimport" t.json -o t.gst
+	gpuflame t.gst > t.svg
+	[ "$(kind alpha) $(kind beta) $(kind gamma)" = "operator annotation python" ]
+	# the same names of a program
+	gpuflame --folded t.gst | "$BIN/flamegraph" > t.svg
+	[ "$(kind alpha) $(kind beta) $(kind gamma)" = "native native native" ]
+	run ! grep -q 'class="sub".*>Python</text>' t.svg
+}
+
+@test "control characters and line ends in names of kernels, frames and processes: one line each, still XML" {
+	train | sed -E 's/text="_Z4gemmPfi"/text="a\\rb\\nc\\td\\x01e"/; s/text="_ZN3net7forwardEi"/text="f\\ng\\x7fh"/; s/comm=trainer/comm="t\\nu;v"/' | gst t.gst
+	gpuflame -i t.gst --folded > folded
+	[ "$(wc -l < folded)" -eq 3 ]
+	[ "$(tr -cd ';\n' < folded | awk '{ print length($0) }' | sort -n | paste -sd,)" = "2,4,5" ]
+	[ "$(sum < folded)" -eq 14004 ]
+	run ! grep -qP '\r' folded
+	gpuflame -i t.gst > t.svg
+	run ! grep -qP '[\x00-\x08\x0b\x0c\x0e-\x1f]' t.svg
+	requires xmllint
+	xmllint --noout t.svg
+}
+
 @test "undefined names and stacks are shown as unknown, no time is lost" {
 	train | grep -vE '^(name.*id=2 |stack .*id=77)' | gst t.gst
 	diff <(gpuflame -i t.gst --folded) - <<-'END'
@@ -283,8 +427,7 @@ random() {
 	run -2 --separate-stderr gpuflame -i x --ops=api,copy
 	[ "$stderr" = "gpuflame: --ops: api is CPU time and does not add up with GPU operations" ]
 	run -2 --separate-stderr gpuflame -i x --by=core
-	[ "$stderr" = 'gpuflame: --by wants thread, process or none, not "core"' ]
-	run -2 --separate-stderr gpuflame -i x y
+	[ "$stderr" = 'gpuflame: --by wants thread, process, rank or none, not "core"' ]
 }
 
 @test "the example's commands do what it says" {

@@ -12,8 +12,12 @@
 #include "outfile.h"
 #include "symbols.h"
 
+#define INPUTS_MAX 4096
+
 static struct settings {
-	const char *input, *before, *output, *title, *step;
+	const char *inputs[INPUTS_MAX];
+	const char *before, *output, *title, *step;
+	u32 input_n;
 	struct fold_settings fold;
 	struct flame_options svg;
 	u32 per;
@@ -30,14 +34,15 @@ enum { PER_UNSAID, PER_STEP, PER_RUN };
 static const struct enum_name pers[] = { { PER_STEP, "step" }, { PER_RUN, "run" }, {} };
 static const struct enum_name bys[] = {
 	{ FOLD_BY_THREAD, "thread" }, { FOLD_BY_PROCESS, "process" },
-	{ FOLD_BY_NOTHING, "none" }, {}
+	{ FOLD_BY_RANK, "rank" }, { FOLD_BY_NOTHING, "none" }, {}
 };
 
 #define ROW(member, key, name, arg, type, help)					\
 	OPT_SET(struct settings, member, key, name, arg, type, help)
 
 static const struct option_row options[] = {
-	ROW(input, 'i', "input", "FILE", OPT_STRING, "the recording; - is standard input"),
+	OPT_SET_STRINGS(struct settings, inputs, input_n, INPUTS_MAX, 'i', "input", "FILE",
+			"a recording; - is standard input; several (the\nranks of a job): as one"),
 	ROW(output, 'o', "output", "OUT", OPT_STRING,
 	    "where to write (default: standard output)"),
 	ROW(before, 0, "diff", "BEFORE", OPT_STRING,
@@ -54,7 +59,7 @@ static const struct option_row options[] = {
 		     "kernel (default), copy, set, graph; all of them; or api:\nCPU time within CUDA calls, or sample: what was sampled"),
 	OPT_SET_WORD(struct settings, fold.by, 0, "by", "WHAT", OPT_WORD, bys,
 		     "outermost frames: thread (process and thread, default),\n"
-		     "process, or none (all together; default with --diff)"),
+		     "process, rank, or none (all together; default with --diff)"),
 	ROW(fold.whole_stacks, 0, "whole-stacks", NULL, OPT_SWITCH,
 	    "keep frames of CUDA and of the recorder above the CUDA call"),
 	ROW(svg.inverted, 0, "inverted", NULL, OPT_SWITCH, "outermost frame at the top"),
@@ -67,14 +72,37 @@ static const struct option_row options[] = {
 static const struct program gpuflame = {
 	.name = "gpuflame",
 	.about = "which code pays for GPU time: a flame graph of a recording",
-	.usage = "[-i] FILE [-o OUT] [--folded] [--ops=LIST]\n       gpuflame --diff BEFORE [-i] AFTER [-o OUT]",
+	.usage = "[-i] FILE... [-o OUT] [--folded] [--ops=LIST]\n       gpuflame --diff BEFORE [-i] AFTER [-o OUT]",
 	.examples = "  gpuflame -i run.gst -o run.svg                  open it in a browser\n"
 		    "  gpuflame -i run.gst --ops=all --folded | sort -k2 -t' ' -n\n"
-		    "  gpurec -o - -- ./app | gpuflame -i - > app.svg\n",
+		    "  gpurec -o - -- ./app | gpuflame -i - > app.svg\n"
+		    "  gpuflame rank*.gst --by=rank -o job.svg         the ranks of a job\n",
 	.groups = { { options, &set } },
 	.operand = &options[0],
 	.missing = "no recording named (gpuflame -i FILE)",
 };
+
+/* 0 or a reported usage error. */
+static int check_inputs(void)
+{
+	bool twice = set.before || set.per == PER_STEP;
+	int err = 0;
+
+	if (set.before && set.input_n > 1)
+		return fail_usage("--diff compares two recordings, not %u", set.input_n + 1);
+	if (twice && set.before && !strcmp(set.before, "-"))
+		err = -EINVAL;
+	for (u32 i = 0; twice && i < set.input_n; i++)
+		if (!strcmp(set.inputs[i], "-"))
+			err = -EINVAL;
+	if (err)
+		return fail_usage("--diff and --per=step read a recording twice: it cannot be standard input");
+	if (set.before)
+		err = outfile_distinct(set.output, set.before);
+	for (u32 i = 0; i < set.input_n && !err; i++)
+		err = outfile_distinct(set.output, set.inputs[i]);
+	return err;
+}
 
 /* 0 or a reported usage error. */
 static int check(void)
@@ -89,11 +117,7 @@ static int check(void)
 		set.svg.countname = "of the event";
 	if (set.fold.by == FOLD_BY_UNSAID)
 		set.fold.by = set.before ? FOLD_BY_NOTHING : FOLD_BY_THREAD;
-	if ((set.before || set.per == PER_STEP) && (!strcmp(set.input, "-") ||
-	    (set.before && !strcmp(set.before, "-"))))
-		return fail_usage("--diff and --per=step read a recording twice: it cannot be standard input");
-	return outfile_distinct(set.output, set.input) ?:
-		(set.before ? outfile_distinct(set.output, set.before) : 0);
+	return check_inputs();
 }
 
 static const char *what_title(unsigned what)
@@ -230,6 +254,12 @@ static int put_after(void *ctx, const struct fold_frame *from, u32 n, u64 ns)
 	return err;
 }
 
+/* All inputs in a message. */
+static const char *inputs_name(void)
+{
+	return set.input_n == 1 ? set.inputs[0] : "the set of recordings";
+}
+
 static int nothing(struct fold *fold, const char *input)
 {
 	const struct fold_sums *s = fold_sums(fold);
@@ -271,7 +301,7 @@ static int draw(struct fold *fold, const struct trace_info *info,
 	int err;
 
 	if (lost && *lost)
-		warn("%s: %s", set.input, lost);
+		warn("%s: %s", inputs_name(), lost);
 	sub = subtitle(fold, info, lost, damage);
 	if (set.fold.what == FOLD_ALL)
 		snprintf(title, sizeof(title), "GPU time by CPU stack");
@@ -280,10 +310,10 @@ static int draw(struct fold *fold, const struct trace_info *info,
 			 set.fold.what == FOLD_API ? "CPU" : "GPU", what_title(set.fold.what));
 	svg.title = set.title ? set.title : title;
 	svg.subtitle = sub;
-	svg.base = set.fold.by == FOLD_BY_THREAD ? 2 : set.fold.by == FOLD_BY_PROCESS;
+	svg.base = fold_outer(fold);
 	err = tree && sub ? fold_each(fold, put_stack, tree) : -ENOMEM;
 	if (err)
-		fail(err, "cannot sum up %s", set.input);
+		fail(err, "cannot sum up %s", inputs_name());
 	else
 		err = write_tree(tree, &svg);
 	flame_free(tree);
@@ -292,8 +322,8 @@ static int draw(struct fold *fold, const struct trace_info *info,
 	return err;
 }
 
-/* The steps of a recording; *steps is NULL where there are none or none are wanted. */
-static int find_steps(const char *path, struct steps **steps)
+/* The steps of recordings; *steps is NULL where there are none or none are wanted. */
+static int find_steps(const char *const *paths, u32 n, struct steps **steps)
 {
 	const struct process_steps *const *list;
 	int err = 0;
@@ -301,14 +331,15 @@ static int find_steps(const char *path, struct steps **steps)
 	*steps = NULL;
 	if (set.per == PER_RUN || (set.per == PER_UNSAID && !set.before))
 		return 0;
-	err = steps_find(steps, &path, 1, set.step);
+	err = steps_find(steps, paths, n, set.step);
 	if (err || steps_list(*steps, &list))
 		return err;
 	steps_free(*steps);
 	*steps = NULL;
 	if (set.per != PER_STEP)
 		return 0;
-	return fail(0, "%s has no steps (--step=REGEX names them)", path);
+	return fail(0, "%s has no steps (--step=REGEX names them)",
+		    n == 1 ? paths[0] : inputs_name());
 }
 
 /* ---- two recordings ---- */
@@ -331,7 +362,7 @@ static int side_read(struct side *s, bool per_step)
 	s->fold = fold_new(&settings);
 	if (!s->fold)
 		return fail(-ENOMEM, "cannot read %s", s->path);
-	err = fold_read(s->fold, s->path, &info, NULL);
+	err = fold_read(s->fold, &s->path, 1, &info, NULL);
 	if (!err && !fold_sums(s->fold)->total_ns)
 		err = nothing(s->fold, s->path);
 	lost = err ? NULL : say_lost(model_counts(fold_model(s->fold)));
@@ -391,7 +422,7 @@ static int diff_draw(struct side *sides, bool per_step)
 	svg.subtitle = sub;
 	svg.colors = FLAME_CHANGE;
 	if (err)
-		fail(err, "cannot compare %s and %s", set.before, set.input);
+		fail(err, "cannot compare %s and %s", set.before, set.inputs[0]);
 	else
 		err = write_tree(tree, &svg);
 	flame_free(tree);
@@ -401,12 +432,12 @@ static int diff_draw(struct side *sides, bool per_step)
 
 static int diff(void)
 {
-	struct side sides[2] = { { .path = set.before }, { .path = set.input } };
+	struct side sides[2] = { { .path = set.before }, { .path = set.inputs[0] } };
 	bool per_step;
-	int err = find_steps(sides[0].path, &sides[0].steps);
+	int err = find_steps(&sides[0].path, 1, &sides[0].steps);
 
 	if (!err)
-		err = find_steps(sides[1].path, &sides[1].steps);
+		err = find_steps(&sides[1].path, 1, &sides[1].steps);
 	per_step = sides[0].steps && sides[1].steps;
 	for (int i = 0; i < 2 && !err; i++)
 		err = side_read(&sides[i], per_step);
@@ -428,12 +459,12 @@ static int one(void)
 	int err;
 
 	if (!fold)
-		return fail(-ENOMEM, "cannot read %s", set.input);
-	err = fold_read(fold, set.input, &info, &damage);
+		return fail(-ENOMEM, "cannot read %s", inputs_name());
+	err = fold_read(fold, set.inputs, set.input_n, &info, &damage);
 	if (!err && fold_sums(fold)->total_ns)
 		err = draw(fold, &info, damage);
 	else if (!err && !damage)
-		err = nothing(fold, set.input);
+		err = nothing(fold, inputs_name());
 	if (damage)
 		err = fail(0, "%s", damage);
 	free(damage);
@@ -445,7 +476,7 @@ static int one(void)
 static int run(void)
 {
 	struct steps *steps;
-	int err = find_steps(set.input, &steps);
+	int err = find_steps(set.inputs, set.input_n, &steps);
 
 	if (err)
 		return err;

@@ -262,7 +262,7 @@ static void view_flame(const char *trace, const char *dir, u64 seed)
 	char path[512];
 	FILE *out;
 
-	if (fold_read(f, trace, &info, NULL))
+	if (fold_read(f, &trace, 1, &info, NULL))
 		errx(1, "fold");
 	if (fold_each(f, put_stack, tree) && !wild)	/* anything: sums may not fit */
 		errx(1, "flame_add");

@@ -2,8 +2,9 @@
 /*
  * Sums of time by (process, thread, stack, call, operation), and their names:
  *
- *   comm-pid; comm/tid; program's frames; cudaX; [gpu] what ran
+ *   rank N; comm-pid; comm/tid; program's frames; cudaX; [gpu] what ran
  *
+ * The rank is there where there are several.
  * Nothing is dropped: what has no stack or no launch gets a frame that says so.
  */
 #include <errno.h>
@@ -39,6 +40,7 @@ struct fold {
 	struct fold_settings set;
 	struct fold_sums sums;
 	struct model *model;
+	bool ranked;		/* several ranks */
 	struct hash map;
 	struct arena arena;
 };
@@ -138,9 +140,42 @@ struct fold *fold_new(const struct fold_settings *settings)
 	return NULL;
 }
 
-int fold_read(struct fold *f, const char *path, struct trace_info *info, char **damage)
+static s32 rank_of(const struct process_info *p)
 {
-	return model_run(f->model, path, info, damage);
+	return p->source ? p->source->rank : -1;
+}
+
+static bool several_ranks(const struct fold *f)
+{
+	const struct process_info *const *list;
+	size_t n = model_processes(f->model, &list), i;
+	s32 first = -1;
+
+	for (i = 0; i < n; i++) {
+		if (rank_of(list[i]) < 0)
+			continue;
+		if (first >= 0 && rank_of(list[i]) != first)
+			return true;
+		first = rank_of(list[i]);
+	}
+	return false;
+}
+
+int fold_read(struct fold *f, const char *const *paths, size_t n, struct trace_info *info,
+	      char **damage)
+{
+	int err = model_run_all(f->model, paths, n, info, damage);
+
+	f->ranked = f->set.by == FOLD_BY_RANK || several_ranks(f);
+	return err;
+}
+
+u32 fold_outer(const struct fold *f)
+{
+	static const u32 frames[] = { [FOLD_BY_THREAD] = 2, [FOLD_BY_PROCESS] = 1 };
+
+	return f->set.by < FOLD_BY_RANK ? frames[f->set.by] + f->ranked :
+		f->set.by == FOLD_BY_RANK;
 }
 
 struct model *fold_model(struct fold *f)
@@ -263,13 +298,23 @@ static void line_op(struct line *l, const struct key *k)
 		line_print(l, "[gpu] %s", name);
 }
 
+static void line_rank(struct line *l, s32 rank)
+{
+	if (rank < 0)
+		line_put(l, "[no rank]");
+	else
+		line_print(l, "rank %d", rank);
+}
+
 static void line_build(struct fold *f, struct line *l, const struct key *k)
 {
 	const struct thread_info *t = k->tid ? model_thread(f->model, k->tid) : NULL;
 
 	if (k->type == KEY_SAMPLE && k->op)	/* events do not add up */
 		line_print(l, "[%s]", k->op);
-	if (f->set.by != FOLD_BY_NOTHING)
+	if (f->ranked && f->set.by <= FOLD_BY_RANK)
+		line_rank(l, rank_of(k->process));
+	if (f->set.by <= FOLD_BY_PROCESS)
 		line_print(l, "%s-%u", k->process->comm[0] ? k->process->comm : "?",
 			   k->process->pid);
 	if (f->set.by == FOLD_BY_THREAD && t)

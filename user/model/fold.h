@@ -16,7 +16,9 @@ enum {				/* fold_settings.what: bits; FOLD_API and FOLD_SAMPLE are
 	FOLD_SAMPLE = 2 << OP_TYPES,	/* weights of samples, by what was sampled */
 };
 
-enum fold_by { FOLD_BY_THREAD, FOLD_BY_PROCESS, FOLD_BY_NOTHING, FOLD_BY_UNSAID };
+enum fold_by {
+	FOLD_BY_THREAD, FOLD_BY_PROCESS, FOLD_BY_RANK, FOLD_BY_NOTHING, FOLD_BY_UNSAID,
+};
 
 struct fold_settings {
 	unsigned what;
@@ -37,8 +39,11 @@ struct fold_sums {
 struct fold;
 
 struct fold *fold_new(const struct fold_settings *settings);
-/* Reads the whole trace; see model_run for *damage. 0 or reported error. */
-int fold_read(struct fold *f, const char *path, struct trace_info *info, char **damage);
+/* Reads the whole traces as one; see model_run_all for *damage. 0 or reported error. */
+int fold_read(struct fold *f, const char *const *paths, size_t n, struct trace_info *info,
+	      char **damage);
+/* Frames of process, thread and rank that a stack has outermost; after fold_read. */
+u32 fold_outer(const struct fold *f);
 struct model *fold_model(struct fold *f);
 const struct fold_sums *fold_sums(const struct fold *f);
 
