@@ -93,6 +93,24 @@ decode() { protoc -I "$ROOT/tests/perfetto" --decode=timeline.Trace trace.proto 
 	END
 }
 
+@test "timeline: whose a GPU is goes by its name, and is not said of one without" {
+	requires protoc
+	for name in "NVIDIA H100" "Tesla V100" "AMD Instinct MI300X" "AMD Radeon Graphics" ""; do
+		printf '{"deviceProperties":[{"id":0,"name":"%s"}],"traceEvents":[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":2,"args":{"device":0,"stream":7}}]}' "$name" > a.json
+		"$BIN/gpuimport" a.json -o a.gst
+		timeline a.gst 2> /dev/null
+		decode
+		echo "$name:$(sed -n 's/^ *vendor: //p' text)"
+	done > got
+	diff got - <<-'END'
+	NVIDIA H100:"NVIDIA"
+	Tesla V100:"NVIDIA"
+	AMD Instinct MI300X:"AMD"
+	AMD Radeon Graphics:"AMD"
+	:
+	END
+}
+
 @test "timeline: counters keep their values, a collective says which, how much and between whom" {
 	requires protoc
 	kineto 1 | import a

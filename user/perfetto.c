@@ -202,7 +202,8 @@ void perfetto_gpus(struct perfetto *p, const struct perfetto_gpu *gpus, u32 n)
 	for (u32 i = 0; i < n; i++) {
 		one = pb_open(pb, 1);
 		pb_str(pb, 1, gpus[i].name);
-		pb_str(pb, 2, "NVIDIA");
+		if (gpus[i].vendor)
+			pb_str(pb, 2, gpus[i].vendor);
 		pb_bytes(pb, 5, gpus[i].uuid, 16);
 		pb_str(pb, 7, gpus[i].pci);
 		if (gpus[i].driver)

@@ -28,7 +28,7 @@ u64 perfetto_intern(struct perfetto *p, enum intern kind, const char *text);
 /* CLOCK_MONOTONIC is the trace's clock; the pair lets viewers show wall time. */
 void perfetto_clock(struct perfetto *p, u64 monotonic_ns, u64 realtime_ns);
 
-struct perfetto_gpu { const char *name,
+struct perfetto_gpu { const char *name, *vendor,	/* NULL: unknown */
 		      *driver; const u8 *uuid; char pci[32]; char cc[16]; u64 mem_bytes; };
 void perfetto_gpus(struct perfetto *p, const struct perfetto_gpu *gpus, u32 n);
 

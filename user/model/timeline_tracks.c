@@ -402,6 +402,7 @@ static void gpus_write(struct timeline *t)
 		struct perfetto_gpu *g = &out[list[i]->gpu];
 
 		g->name = d->name[0] ? d->name : "GPU";
+		g->vendor = gpu_vendor(d->name);
 		g->uuid = d->uuid;
 		g->driver = t->info->driver[0] ? t->info->driver : NULL;
 		g->mem_bytes = d->mem_bytes;

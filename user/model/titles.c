@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* See titles.h. */
 #include <stdio.h>
+#include <string.h>
 #include "driver_calls.h"
 #include "symbols.h"
 #include "titles.h"
@@ -53,4 +54,17 @@ const char *driver_name(const struct driver_call *d, char *buf, size_t size)
 	if (!w.driver)		/* where it was recorded by the system call alone */
 		w.driver = driver_kind_guess(d->device, d->cmd);
 	return driver_call_text(&w, buf, size);
+}
+
+const char *gpu_vendor(const char *gpu)
+{
+	static const char *const rows[][2] = {
+		{ "AMD", "AMD" }, { "Radeon", "AMD" }, { "Instinct", "AMD" }, { "gfx", "AMD" },
+		{ "Intel", "Intel" }, { "MTIA", "Meta" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (strstr(gpu, rows[i][0]))
+			return rows[i][1];
+	return gpu[0] ? "NVIDIA" : NULL;
 }

@@ -14,4 +14,7 @@ const char *uvm_gpu_name(const struct uvm_gpu_info *g, char *buf, size_t size);
 /* "ioctl 0x..." */
 const char *driver_name(const struct driver_call *d, char *buf, size_t size);
 
+/* Who made a GPU of this name, constant; NULL: it does not say. */
+const char *gpu_vendor(const char *gpu);
+
 #endif
