@@ -462,9 +462,37 @@ assert a == b and n == 300000 and few and abs(a - v[149999]) <= v[149999] / 8192
 	sed -i '$d' base/*.run
 	run -1 "$BIN/gpudiff" --baseline base a.gst
 	[[ "$output" == "gpudiff: cannot read base/000000-a.gst.run: damaged at line "* ]]
+	rm -r base
+	"$BIN/gpudiff" --baseline base --update a.gst
+	sed -i '/^cell kernel/p' base/*.run	# a key twice
+	run -1 "$BIN/gpudiff" --baseline base a.gst
+	[[ "$output" == "gpudiff: cannot read base/000000-a.gst.run: damaged at line "* ]]
 	echo nonsense > base/000000-a.gst.run
 	run -1 "$BIN/gpudiff" --baseline base a.gst
 	[ "$output" = "gpudiff: cannot read base/000000-a.gst.run: not a run of a baseline" ]
+}
+
+@test "any bytes as a run, the noise of a baseline or budgets: the fuzzer finds nothing in ten seconds" {
+	local clang f
+	clang=$(command -v clang-14 clang | head -1)
+	[ -n "$clang" ] || skip "needs clang"
+	(cd "$ROOT" && "$clang" -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -D_GNU_SOURCE -Ibpf \
+		-Ivmlinux -Iuser -Iuser/model -Iuser/import tests/fuzz/diff.c \
+		user/model/{diff*,model,joins,heap,host,interval,kernel_class,frame_name,steps*,tasks,tables,titles}.c \
+		user/model/{collectives,sweep,uvm*,overlap,managed}.c user/{hash,arena,out,out_table,outfile,crc32c,histogram,demangle}.c \
+		user/{trace,schema}*.c user/{driver_names,driver_table,uvm_gpus,xid_catalog,sxid_names}.c user/import/api_class.c \
+		-lz -lzstd -l:libstdc++.so.6 -lm -o "$T/fuzz") 2> err || skip "needs clang's fuzzer: $(head -1 err)"
+	for f in 1 2 3; do one "$f.gst" seed="$f" steps=2 kernels=4 launches=2 faults=1 paths=1; done
+	"$BIN/gpudiff" --baseline base --update 1.gst 2.gst 3.gst
+	"$BIN/gpudiff" --baseline base --update --keep 3 1.gst > out
+	mkdir corpus
+	f=(base/*.run)
+	cp "${f[0]}" corpus/one
+	{ cat "${f[0]}"; echo --; cat "${f[1]}"; } > corpus/two
+	{ echo noise; cat base/noise; echo --; cat corpus/two; } > corpus/noise
+	printf 'budgets\n[defaults] floor=1%%\n[metric "copy.*"] max=3KiB\n[kernel "k*"] max_median=2us\n[ignore] until=2027-01-31 reason="#1"\n' \
+		> corpus/budgets
+	run -0 ./fuzz -max_total_time=10 -rss_limit_mb=1000 -timeout=20 -max_len=8000 -artifact_prefix=./ corpus
 }
 
 # ---- the command line ----

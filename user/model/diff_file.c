@@ -20,6 +20,7 @@
 #include "log.h"
 
 #define HEAD "gpudiff-run 1"
+#define COUNT_MAX (1ULL << 48)	/* of one key: sums over runs cannot overflow */
 
 /* ---- writing ---- */
 
@@ -180,6 +181,7 @@ static bool read_cell(struct reader *in, char *line)
 	struct diff *d = in->r->d;
 	uint64_t count, bytes, ns;
 	double step_count, step_bytes;
+	const struct diff_key *key;
 	char dim[16], *text[3];
 	int steady;
 	u16 i = 0;
@@ -193,9 +195,11 @@ static bool read_cell(struct reader *in, char *line)
 	in->cell = NULL;
 	if (i == DIMS)
 		return true;	/* of a later version */
-	in->cell = diff_run_cell(in->r, diff_key(d, i, diff_text(d, text[0]),
-						 diff_text(d, text[1]),
-						 diff_text(d, text[2])));
+	key = diff_key(d, i, diff_text(d, text[0]), diff_text(d, text[1]),
+		       diff_text(d, text[2]));
+	if (diff_run_get(in->r, key))
+		return false;	/* each is there once */
+	in->cell = diff_run_cell(in->r, key);
 	in->cell->count = count;
 	in->cell->bytes = bytes;
 	in->cell->sum_ns = ns;
@@ -207,6 +211,7 @@ static bool read_cell(struct reader *in, char *line)
 
 static bool read_times(struct reader *in, const char *line)
 {
+	u64 all = 0;
 	char *end;
 
 	for (line += 5; *line == ' '; line = end) {
@@ -215,9 +220,15 @@ static bool read_times(struct reader *in, const char *line)
 		if (*end != ':')
 			return false;
 		count = strtoull(end + 1, &end, 10);
+		if (!count || count > COUNT_MAX - all)
+			return false;
+		all += count;
 		if (in->cell)
 			samples_add(&in->cell->times, value, count);
 	}
+	if (in->cell)
+		samples_close(&in->cell->times);
+	in->cell = NULL;	/* one line of them each */
 	return !*line;
 }
 

@@ -115,9 +115,10 @@ static int compare(const void *a, const void *b)
 size_t diff_sorted(struct diff *d, const struct diff_gate ***list)
 {
 	*list = arena_alloc(&d->arena, (d->gates.n + 1) * sizeof(**list));
+	if (!d->gates.n)
+		return 0;
 	memcpy(*list, d->gates.list, d->gates.n * sizeof(**list));
-	if (d->gates.n)
-		qsort(*list, d->gates.n, sizeof(**list), compare);
+	qsort(*list, d->gates.n, sizeof(**list), compare);
 	return d->gates.n;
 }
 
