@@ -241,6 +241,15 @@ assert a == b and n == 300000 and few and abs(a - v[149999]) <= v[149999] / 8192
 	run -10 "$BIN/gpudiff" --budgets budgets a.gst b.gst
 }
 
+@test "a kernel of many call paths that is 3 % slower in all of them is seen as a whole; its time is not counted twice" {
+	runs a 5 1 paths=1 call=0.03 run=0.003
+	runs b 5 7 paths=1 call=0.03 run=0.003 kernel=0:1.03
+	diff_json a?.gst -- b?.gst || [ $? -eq 10 ]
+	is '[.gates[] | select(.name == "kernel0" and .what == "time" and .path == null) | [.id, .matched, .verdict]]' \
+		'[["kernel.kernel0.time","as a whole","regressed"]]'
+	is '[.gates[] | select(.name == "kernel0" and .what == "time")] | length' 3
+}
+
 @test "libraries that choose other kernels by measuring are told, not judged; one more kernel beside them is judged" {
 	one a.gst seed=1 rename=2:_Z9cudnn_oldPf rename=3:_Z10cudnn_bothPf
 	one b.gst seed=2 rename=2:_Z9cudnn_newPf rename=3:_Z10cudnn_bothPf more=3:2

@@ -51,7 +51,7 @@ static void holm(char *s)
 	double p[MAX], adjusted[MAX];
 	size_t n = numbers(s, p, MAX);
 
-	stats_holm(p, adjusted, n);
+	stats_holm(p, NULL, adjusted, n);
 	for (size_t i = 0; i < n; i++)
 		printf("%s%.6g", i ? " " : "", adjusted[i]);
 	putchar('\n');

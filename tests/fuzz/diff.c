@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Any bytes as what gpudiff reads besides recordings, by the first line of the input: "budgets",
- * "noise", else runs of a baseline, divided by lines "--". Runs are written again, which must
- * read as the same, then compared (the last one is side B), and every view is made. For
- * libFuzzer.
+ * Any bytes as what gpudiff reads besides recordings, by the first line of the input:
+ * "budgets", "noise", else runs of a baseline, divided by lines "--". Runs are written
+ * again, which must read as the same, then compared (the last one is side B), and every view
+ * is made.
  */
 #include <assert.h>
 #include <stdio.h>

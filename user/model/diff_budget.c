@@ -2,7 +2,7 @@
 /*
  * Budgets: what may change by how much, as sections of a file.
  *
- *   [defaults] floor=1% alpha=0.005
+ *   [defaults] floor=1% alpha=0.003
  *   [metric "copy.HtoD.bytes"]
  *   max_increase=0
  *   [ignore] kernel="nccl*" until=2027-01-31 reason="fabric #123"
@@ -35,7 +35,7 @@ static const struct diff_rule nothing = {
 void diff_defaults(struct diff *d)
 {
 	d->defaults = nothing;
-	d->defaults.alpha = 0.005;
+	d->defaults.alpha = 0.003;
 	d->defaults.min_share = 0.005;
 	d->defaults.min_runs = 3;
 }

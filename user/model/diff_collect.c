@@ -120,7 +120,7 @@ static struct diff_cell *kernel_cell(struct diff_run *r, const struct gpu_op *op
 	return cell(r, DIM_KERNEL, name, config(r, k), diff_path(r, op->stack));
 }
 
-static struct diff_cell *op_cell(struct diff_run *r, const struct gpu_op *op, u64 *bytes)
+struct diff_cell *diff_op_cell(struct diff_run *r, const struct gpu_op *op, u64 *bytes)
 {
 	const struct copy *c = (const struct copy *)op->g;
 	const char *kind;
@@ -165,7 +165,7 @@ static int collect_op(void *ctx, const struct gpu_op *op)
 	u64 end = start + ns < start ? ~0ULL : start + ns;
 	const struct process_steps *p = steps_for(r, op->process);
 	const struct step *s = p ? step_of(p, op) : NULL;
-	struct diff_cell *c = op_cell(r, op, &bytes);
+	struct diff_cell *c = diff_op_cell(r, op, &bytes);
 	int slot = s ? slot_of(r, p, s) : -1;
 
 	cell_add(r, c, p, s, bytes);

@@ -236,7 +236,7 @@ static void tally(struct diff *d)
 			continue;
 		d->tally[g->verdict]++;
 		if (g->verdict == DIFF_INCONCLUSIVE) {
-			undecided += g->kernel && !isnan(g->share) ? g->share : 0;
+			undecided += g->kernel && !g->part && !isnan(g->share) ? g->share : 0;
 			whole |= !g->kernel && g->key->dim <= DIM_SPEED;
 		} else if (g->verdict > *side) {
 			*side = g->verdict;

@@ -47,8 +47,8 @@ static bool in_all_runs(const struct diff *d, const struct diff_gate *g)
 
 static bool tells_speed(const struct diff *d, const struct diff_gate *g)
 {
-	return g->timed && g->kernel && g->slow && !kind(g) && g->share >= diff_min_share(d) &&
-	       in_all_runs(d, g);
+	return g->timed && g->kernel && !g->whole && g->slow && !kind(g) &&
+	       g->share >= diff_min_share(d) && in_all_runs(d, g);
 }
 
 /* The middle of what its kernels are above or below their own mean over all runs. */
@@ -244,15 +244,18 @@ static void correct(struct diff *d)
 {
 	double *p = must_alloc((d->gates.n + 1) * sizeof(*p));
 	double *adjusted = must_alloc((d->gates.n + 1) * sizeof(*adjusted));
+	double *weight = must_alloc((d->gates.n + 1) * sizeof(*weight));
 	size_t n = 0;
 
 	for (size_t i = 0; i < d->gates.n; i++) {
 		const struct diff_gate *g = d->gates.list[i];
 
-		if (g->timed && !isnan(g->p) && diff_gated(d, g))
-			p[n++] = g->p;
+		if (!g->timed || isnan(g->p) || !diff_gated(d, g))
+			continue;
+		weight[n] = g->weight;
+		p[n++] = g->p;
 	}
-	stats_holm(p, adjusted, n);
+	stats_holm(p, weight, adjusted, n);
 	n = 0;
 	for (size_t i = 0; i < d->gates.n; i++) {
 		struct diff_gate *g = (struct diff_gate *)d->gates.list[i];
@@ -262,6 +265,7 @@ static void correct(struct diff *d)
 	}
 	free(p);
 	free(adjusted);
+	free(weight);
 }
 
 /* ---- verdicts ---- */

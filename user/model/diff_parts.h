@@ -99,6 +99,8 @@ struct diff_gate {		/* a number that is compared */
 	bool timed;		/* tested by statistics; else exact */
 	bool slow;		/* the machine's speed factor is in it and is taken out */
 	bool kernel;		/* of a row of the kernel table */
+	bool whole, part;	/* of all rows of a kernel; of one of several */
+	double weight;		/* of the error that may be made; those of a kernel have 1 */
 	bool per_step;
 	bool told;		/* told, never judged */
 	bool unsteady;		/* exact, but differs from step to step */

@@ -57,6 +57,7 @@ struct diff_gate *diff_gate_new(struct diff *d, const struct diff_key *key, cons
 	g->what = what;
 	g->unit = unit;
 	g->share = NAN;
+	g->weight = 1;
 	g->p = g->p_adjusted = g->low = g->high = g->sd = NAN;
 	for (int side = 0; side < DIFF_SIDES; side++)
 		g->value[side] = arena_alloc(&d->arena,
@@ -277,6 +278,38 @@ static void emit(struct diff *d, struct diff_row *row, int level, const char *re
 		gate_time(d, row, key, share);
 }
 
+/*
+ * A kernel that has several rows is also tested as a whole: a change of all its launches is
+ * seen by them together when no row shows it. The whole (or the only row's time) has half of
+ * what one kernel may err, the rest shares the other half.
+ */
+static void whole(struct diff *d, struct diff_row *row, size_t from)
+{
+	double share = fmax(row_share(d, row, DIFF_A), row_share(d, row, DIFF_B));
+	const char *none = diff_text(d, "");
+	struct diff_gate *g, *first = NULL;
+	size_t rows = 0, timed = 0;
+
+	for (size_t i = from; i < d->gates.n; i++) {
+		g = (struct diff_gate *)d->gates.list[i];
+		first = first || !g->timed ? first : g;
+		timed += g->timed;
+		rows += g->timed && !strcmp(g->what, "time");
+	}
+	if (rows > 1) {
+		first = time_gate(d, diff_key(d, row->keys[0]->dim, row->keys[0]->name, none,
+					      none), "time", share, "as a whole");
+		first->whole = true;
+		diff_row_times(d, row, first);
+		timed++;
+	}
+	for (size_t i = from; i < d->gates.n && timed > 1; i++) {
+		g = (struct diff_gate *)d->gates.list[i];
+		g->part = g->timed && g != first;
+		g->weight = g == first ? 0.5 : 0.5 / (timed - 1);
+	}
+}
+
 /* Kernels that are too small for a row of their own, together: time a launch, on average. */
 static void others(struct diff *d, struct diff_row *small)
 {
@@ -342,6 +375,7 @@ static void sort_by_share(struct pointers *list)
 void diff_rows(struct diff *d)
 {
 	struct diff_row all = all_keys(d), part, small = {};
+	size_t before;
 
 	if (!all.n)
 		return;
@@ -360,7 +394,9 @@ void diff_rows(struct diff *d)
 			memcpy(small.keys + small.n, part.keys, part.n * sizeof(*part.keys));
 			small.n += part.n;
 		}
+		before = d->gates.n;
 		emit(d, &part, 1, NULL);
+		whole(d, &part, before);
 	}
 	others(d, &small);
 	free(small.keys);

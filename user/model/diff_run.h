@@ -5,5 +5,7 @@
 #include "diff_parts.h"
 
 extern const struct view diff_view;	/* ctx: struct diff_run */
+/* Where an operation is counted; *bytes: what it moved. */
+struct diff_cell *diff_op_cell(struct diff_run *r, const struct gpu_op *op, u64 *bytes);
 
 #endif

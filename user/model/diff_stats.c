@@ -151,7 +151,7 @@ double stats_squares(const double *v, size_t n)
 	return sum;
 }
 
-struct ranked { double p; size_t at; };
+struct ranked { double p, weight; size_t at; };
 
 static int ranked_compare(const void *a, const void *b)
 {
@@ -160,19 +160,22 @@ static int ranked_compare(const void *a, const void *b)
 	return x->p < y->p ? -1 : x->p > y->p;
 }
 
-void stats_holm(const double *p, double *adjusted, size_t n)
+void stats_holm(const double *p, const double *weight, double *adjusted, size_t n)
 {
 	struct ranked *order = must_alloc((n + 1) * sizeof(*order));
-	double worst = 0;
+	double worst = 0, left = 0;
 
-	for (size_t i = 0; i < n; i++)
-		order[i] = (struct ranked){ p[i], i };
+	for (size_t i = 0; i < n; i++) {
+		double w = weight ? weight[i] : 1;
+
+		order[i] = (struct ranked){ p[i] / w, w, i };
+		left += w;
+	}
 	qsort(order, n, sizeof(*order), ranked_compare);
 	for (size_t i = 0; i < n; i++) {
-		double x = order[i].p * (n - i);
-
-		worst = fmax(worst, fmin(x, 1));
+		worst = fmax(worst, fmin(order[i].p * left, 1));
 		adjusted[order[i].at] = worst;
+		left -= order[i].weight;
 	}
 	free(order);
 }

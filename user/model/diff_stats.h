@@ -21,8 +21,9 @@ double stats_mean(const double *v, size_t n);
 double stats_median(double *v, size_t n);	/* sorts v; 0 of nothing */
 double stats_squares(const double *v, size_t n);	/* sum of squares about the mean */
 
-/* adjusted[i]: the smallest level at which Holm's procedure over all n rejects p[i]. */
-void stats_holm(const double *p, double *adjusted, size_t n);
+/* adjusted[i]: the smallest level at which Holm's procedure over all n rejects p[i]. weight: of
+ * the error that may be made, how much is for each (Holm 1979, section 3); NULL: all alike. */
+void stats_holm(const double *p, const double *weight, double *adjusted, size_t n);
 
 struct stats_prior {		/* variances are about this, as sure as df more samples */
 	double df, variance;	/* df 0: nothing is known, INFINITY: all are alike */
