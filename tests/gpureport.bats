@@ -375,8 +375,8 @@ on_terminal() { script -qec "stty cols $1; '$BIN/gpureport' '$T/t.gst'" /dev/nul
 	END
 	is .damage null
 	run ! grep -q damaged <<< "$("$BIN/gpureport" "$T/t.gst")"
-	size=$(stat -c %s "$T/t.gst")
-	head -c $((size - 70)) "$T/t.gst" > "$T/cut.gst"
+	last=$("$O/test/edittrace" list < "$T/t.gst" | awk '/type=1 kind=17/ { at = $1 } END { print at }')
+	head -c $((last + 70)) "$T/t.gst" > "$T/cut.gst"
 	run -1 --separate-stderr "$BIN/gpureport" "$T/cut.gst"
 	[[ "$output" == *"damaged    $T/cut.gst ends inside a block at byte "*": all below is about the part before"* ]]
 	run -1 --separate-stderr "$BIN/gpureport" -j "$T/cut.gst"

@@ -125,7 +125,7 @@ debug_layout() {
 
 @test "a trace describes itself: its text lists kind, size, fields and enum names" {
 	"$O/test/mktrace" -o "$D/t" <<< "copy ts=1"
-	"$O/test/edittrace" version 0 < "$D/t" > "$D/plain"
+	"$O/test/edittrace" version 1 < "$D/t" > "$D/plain"
 	grep -aq 'record copy 88 -$' "$D/plain"
 	grep -aq '^field src_kind 82 2 enum' "$D/plain"
 	grep -aq '^enum src_kind 2 pinned$' "$D/plain"

@@ -43,7 +43,7 @@ large() {	# large FILE: every kind, random values
 @test "the header says where and when" {
 	small "$D/t"
 	run -0 cattrace -i "$D/t"
-	[[ "${lines[0]}" == *"version=0 start_ns=77 "*"boot_id=\"$(cat /proc/sys/kernel/random/boot_id)\""* ]]
+	[[ "${lines[0]}" == *"version=1 start_ns=77 "*"boot_id=\"$(cat /proc/sys/kernel/random/boot_id)\""* ]]
 	[[ "${lines[0]}" == *"host=\"$(uname -n)\" kernel=\"$(uname -r)\" machine=\"$(uname -m)\""* ]]
 	[[ "${lines[0]}" == *'driver="simulated" tool="test 1"' ]]
 }
@@ -137,11 +137,14 @@ large() {	# large FILE: every kind, random values
 	[ "${#lines[@]}" -eq 3 ]
 }
 
-@test "a newer version is refused by name, a missing block is counted" {
+@test "a newer and an older version are refused by name, a missing block is counted" {
 	small "$D/t"
 	edittrace version 9 < "$D/t" > "$D/u"
 	run -1 cattrace "$D/u"
-	[ "$output" = "cattrace: $D/u is of trace version 9, this program reads up to 0 (update it)" ]
+	[ "$output" = "cattrace: $D/u is of trace version 9, this program reads 1 (update it)" ]
+	edittrace version 0 < "$D/t" > "$D/u"
+	run -1 cattrace "$D/u"
+	[ "$output" = "cattrace: $D/u is of trace version 0, before the format was fixed; this program reads 1 (record it again)" ]
 	edittrace drop 1 < "$D/t" > "$D/u"
 	run -0 --separate-stderr cattrace "$D/u"
 	[ "$stderr" = "missing 1" ]
@@ -171,8 +174,8 @@ large() {	# large FILE: every kind, random values
 	run -1 --separate-stderr cattrace "$D/u"
 	[ "${#lines[@]}" -eq 4 ]
 	[ "$stderr" = "cattrace: $D/u ends without its end mark at byte $last" ]
-	head -c $((last - 1)) "$D/t" > "$D/u"
-	before=$(edittrace list < "$D/t" | tail -2 | head -1 | cut -d' ' -f1)
+	before=$(edittrace list < "$D/t" | grep type=1 | tail -1 | cut -d' ' -f1)
+	head -c $((before + 70)) "$D/t" > "$D/u"
 	run -1 --separate-stderr cattrace "$D/u"
 	[ "${#lines[@]}" -eq 3 ]
 	[ "$stderr" = "cattrace: $D/u ends inside a block at byte $before" ]
@@ -227,7 +230,7 @@ large() {	# large FILE: every kind, random values
 
 @test "a small block that expands to gigabytes is refused" {
 	requires zstd
-	small - | edittrace version 0 > "$D/t"
+	small - | edittrace version 1 > "$D/t"
 	at=$(edittrace list < "$D/t" | awk '/type=1/ { print $1; exit }')
 	block=$(($(edittrace list < "$D/t" | grep -n "^$at " | cut -d: -f1) - 1))
 	head -c 100000000 /dev/zero | zstd -q > "$D/bomb"
@@ -294,7 +297,7 @@ large() {	# large FILE: every kind, random values
 	cc "${asan[@]}" -x c - -o "$D/canary" <<< 'int main(void) { return 0; }' || skip "this compiler has no sanitizers"
 	cd "$ROOT"
 	for p in mktrace cattrace; do
-		cc "${asan[@]}" -o "$D/$p" tests/bin/$p.c user/trace*.c user/crc32c.c user/schema*.c user/log.c \
+		cc "${asan[@]}" -o "$D/$p" tests/bin/$p.c user/trace*.c user/schema*.c user/log.c \
 			user/hash.c user/arena.c -lzstd
 	done
 	gentrace 3 100 > "$D/text"
@@ -308,11 +311,95 @@ large() {	# large FILE: every kind, random values
 	[ -n "$clang" ] || skip "needs clang"
 	cd "$ROOT"
 	"$clang" -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -D_GNU_SOURCE \
-		-DFUZZER -Ibpf -Iuser tests/fuzz/trace.c user/trace*.c user/crc32c.c user/schema*.c user/log.c \
+		-DFUZZER -Ibpf -Iuser tests/fuzz/trace.c user/trace*.c user/schema*.c user/log.c \
 		user/hash.c user/arena.c -lzstd -o "$D/fuzz" 2> "$D/err" || skip "needs clang's fuzzer: $(head -1 "$D/err")"
 	mkdir "$D/corpus"
 	small "$D/corpus/small"
 	edittrace extra-columns < "$D/corpus/small" > "$D/corpus/plain"
 	gentrace 2 2 | mktrace -o "$D/corpus/kinds"
 	run -0 "$D/fuzz" -max_total_time=10 -rss_limit_mb=1000 -timeout=10 -max_len=65536 -artifact_prefix="$D/" "$D/corpus"
+}
+
+@test "gpureport --check: what a file holds, and where it is not whole" {
+	large "$D/t"
+	run -0 "$BIN/gpureport" --check "$D/t" -j
+	[ "$(jq -r '[.whole, .index, .end_mark, .lost, .missing_blocks] | join(" ")' <<< "$output")" = "true true true 0 0" ]
+	[ "$(jq .records <<< "$output")" -eq "$(wc -l < "$D/large.txt")" ]
+	[ "$(jq '[.kinds[].records] | add' <<< "$output")" -eq "$(wc -l < "$D/large.txt")" ]
+	[ "$(jq '.kinds[] | select(.name == "kernel").records' <<< "$output")" -eq "$(grep -c '^kernel ' "$D/large.txt")" ]
+	run -0 "$BIN/gpureport" --check "$D/t"
+	[[ "${lines[0]}" == *": trace version 1 of "*": whole" ]]
+	at=$(edittrace list < "$D/t" | sed -n '100s/ .*//p')
+	head -c $((at + 80)) "$D/t" > "$D/u"
+	run -1 --separate-stderr "$BIN/gpureport" --check "$D/u"
+	[ "$stderr" = "gpureport: $D/u ends inside a block at byte $at" ]
+	block=$(($(edittrace list < "$D/t" | grep -n type=1 | tail -1 | cut -d: -f1) - 1))
+	edittrace drop $block < "$D/t" > "$D/u"
+	run -1 --separate-stderr "$BIN/gpureport" --check "$D/u" -j
+	[ "$(jq .missing_blocks <<< "$output")" -eq 1 ]
+	[[ "$stderr" == *"has an index that "* ]]
+	run -1 "$BIN/gpureport" --check - < "$D/large.txt"
+	[ "$output" = "gpureport: standard input is not a gpuscope trace" ]
+}
+
+@test "every bit of the header, of schemas, of the index and of the end mark that is flipped is found by --check" {
+	small "$D/t"
+	size=$(stat -c %s "$D/t")
+	for _ in $(seq 60); do
+		at=$((RANDOM * 32768 % size + RANDOM % 7))
+		at=$((at % size))
+		byte=$(od -An -tu1 -j $at -N1 "$D/t")
+		cp "$D/t" "$D/u"
+		printf "\\x$(printf %x $((byte ^ 1 << RANDOM % 8)))" | dd of="$D/u" bs=1 seek=$at conv=notrunc status=none
+		run -1 "$BIN/gpureport" --check "$D/u"
+	done
+}
+
+@test "the reader that others take stands alone, and sums what is there" {
+	gentrace 5 5000 | grep -v '^lost' > "$D/text"
+	mktrace -o "$D/t" < "$D/text"
+	mkdir "$D/alone"
+	cp "$ROOT"/user/trace_read.h "$ROOT"/user/trace_read*.c "$D/alone"
+	cat > "$D/alone/sum.c" <<-'C'
+		#include <stdio.h>
+		#include <string.h>
+		#include "trace_read.h"
+		int main(void)
+		{
+			static u64 ns[TRACE_RECORDS_MAX];
+			struct trace_read *t;
+			struct trace_block b;
+			u64 sum = 0;
+
+			if (trace_read_open(&t, 0))
+				return puts(trace_read_why(t)), 1;
+			while (trace_read_block(t, &b) > 0) {
+				if (b.type != TRACE_RECORDS || b.flags & TRACE_REPEAT ||
+				    strcmp(trace_read_kind(t, b.kind), "kernel"))
+					continue;
+				if (trace_read_payload(t, &b) || trace_read_values(&b, "dur_ns", 0, ns) < 0)
+					break;
+				for (u32 i = 0; i < b.records; i++)
+					sum += ns[i];
+			}
+			if (trace_read_why(t))
+				return puts(trace_read_why(t)), 1;
+			printf("%llu\n", sum);
+			trace_read_close(t);
+			return 0;
+		}
+	C
+	(cd "$D/alone" && cc -std=gnu11 -Wall -Wextra -Werror sum.c trace_read*.c -lzstd -o sum)
+	want=$(python3 -c 'import re, sys; print(sum(int(re.search(r" dur_ns=(\d+)", l)[1]) for l in sys.stdin if l.startswith("kernel ")) % 2**64)' < "$D/text")
+	run -0 "$D/alone/sum" < "$D/t"
+	[ "$output" = "$want" ]
+	run -0 bash -c "cat '$D/t' | '$D/alone/sum'"
+	[ "$output" = "$want" ]
+}
+
+@test "the golden file of version 1 is read as it was written; the last version before it is refused by name" {
+	run -0 bash -c "cattrace -i -r '$ROOT/tests/golden/version1.gst' | sort | cmp - <(sort '$ROOT/tests/golden/version1.txt')"
+	run -0 "$BIN/gpureport" --check "$ROOT/tests/golden/version1.gst"
+	run -1 "$BIN/gpureport" "$ROOT/tests/golden/version0.gst"
+	[ "$output" = "gpureport: $ROOT/tests/golden/version0.gst is of trace version 0, before the format was fixed; this program reads 1 (record it again)" ]
 }

@@ -35,6 +35,8 @@ static const struct option_row options[] = {
 	ROW_RING(ring_bytes, "ring", "size of the kernel's ring (default 8M)"),
 	ROW_RING(buffer_bytes, "buffer",
 		 "size of each thread's ring in the program (default 512K)"),
+	ROW(sync, 0, "sync", NULL, OPT_SWITCH,
+	    "also wait for the disk, a second behind at most: the file\nsurvives a crash of the machine"),
 	ROW(fail_on_loss, 0, "fail-on-loss", NULL, OPT_SWITCH, "exit 3 when records were lost"),
 	ROW(cost, 0, "cost", NULL, OPT_SWITCH, "say what the recording cost"),
 	ROW(verbose, 'v', "verbose", NULL, OPT_VERBOSE,

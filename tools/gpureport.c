@@ -9,13 +9,16 @@
 #include "out.h"
 #include "report.h"
 #include "sqlite_export.h"
+#include "trace_set.h"
+#include "verify.h"
 
 #define INPUTS_MAX 1024
 
 static struct settings {
 	const char *inputs[INPUTS_MAX], *step, *sqlite;
 	u32 input_n, top;
-	bool json, verbose;
+	struct trace_window window;
+	bool json, verbose, check;
 } set = { .top = 20 };
 
 static const struct option_row options[] = {
@@ -27,8 +30,16 @@ static const struct option_row options[] = {
 		"an SQLite database instead, with the tables of Nsight Systems"),
 	OPT_SET(struct settings, step, 0, "step", "REGEX", OPT_STRING,
 		"annotations and NVTX ranges whose name matches are the steps"),
+	OPT_SET(struct settings, check, 0, "check", NULL, OPT_SWITCH,
+		"instead, verify the file block by block and say what it holds"),
 	OPT_SET(struct settings, top, 0, "top", "N", OPT_UNSIGNED,
 		"rows of each table (default 20, 0: all)"),
+	OPT_SET(struct settings, window.from_ns, 0, "from", "TIME", OPT_DURATION_NS,
+		"only what begins so long after the recording's start, or later"),
+	OPT_SET(struct settings, window.to_ns, 0, "to", "TIME", OPT_DURATION_NS,
+		"only what begins earlier than that"),
+	OPT_SET(struct settings, window.last_ns, 0, "last", "TIME", OPT_DURATION_NS,
+		"only the end of it"),
 	OPT_SET(struct settings, verbose, 'v', "verbose", NULL, OPT_VERBOSE,
 		"say what it took to read the recording"),
 	{}
@@ -76,6 +87,15 @@ static int export_database(void)
 	return err;
 }
 
+static int check_files(void)
+{
+	int err = 0;
+
+	for (u32 i = 0; i < set.input_n; i++)
+		err = verify_trace(set.inputs[i], set.json) ?: err;
+	return err;
+}
+
 int main(int argc, char **argv)
 {
 	struct report *r;
@@ -84,9 +104,14 @@ int main(int argc, char **argv)
 
 	if (code >= 0)
 		return code;
+	if (set.check)
+		return check_files() ? 1 : 0;
+	if (set.sqlite && (set.window.from_ns || set.window.to_ns || set.window.last_ns))
+		return fail_usage("--sqlite exports the whole recording"), 2;
 	if (set.sqlite)
 		return export_database() ? 1 : 0;
 	r = report_new();
+	report_window(r, &set.window);
 	err = report_run(r, set.inputs, set.input_n, set.step, &damage);
 	if (!err) {
 		if (set.json)

@@ -10,6 +10,7 @@
 #include "out.h"
 #include "outfile.h"
 #include "timeline.h"
+#include "trace_set.h"
 
 #define INPUTS_MAX 4096
 
@@ -17,6 +18,7 @@ static struct settings {
 	const char *inputs[INPUTS_MAX];
 	const char *output;
 	u32 input_n;
+	struct trace_window window;
 	bool verbose;
 } set;
 
@@ -25,6 +27,12 @@ static const struct option_row options[] = {
 			"a recording; - is standard input; several (the\nranks of a job): as one"),
 	OPT_SET(struct settings, output, 'o', "output", "OUT", OPT_STRING,
 		"where to write (default: the first FILE with .pftrace;\n- is standard output)"),
+	OPT_SET(struct settings, window.from_ns, 0, "from", "TIME", OPT_DURATION_NS,
+		"only what begins so long after the recording's start, or later"),
+	OPT_SET(struct settings, window.to_ns, 0, "to", "TIME", OPT_DURATION_NS,
+		"only what begins earlier than that"),
+	OPT_SET(struct settings, window.last_ns, 0, "last", "TIME", OPT_DURATION_NS,
+		"only the end of it"),
 	OPT_SET(struct settings, verbose, 'v', "verbose", NULL, OPT_VERBOSE,
 		"say what was written"),
 	{}
@@ -113,6 +121,7 @@ static int convert(const char *output)
 		perfetto_close(p, false);
 		return fail(-ENOMEM, "cannot read %s", set.inputs[0]);
 	}
+	model_window(m, &set.window);
 	timeline_start(t, m, &info);
 	err = model_run_all(m, set.inputs, set.input_n, &info, &damage);
 	if (err == -ENOMEM)		/* the view's; the reader reports its own */

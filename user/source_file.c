@@ -6,18 +6,23 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "arena.h"
+#include "clock.h"
 #include "model/heap.h"
 #include "tool_run.h"
 
 /* Writers write their blocks out ten times (tools) or once a second (gpurec). */
 #define HORIZON_NS 5000000000ULL
+#define LOOK_NS 100000000	/* between looks whether a file has grown */
 
 struct replay {
 	struct trace_reader *reader;
 	struct sink *sink;
 	struct heap waiting;	/* copies of records */
 	u64 newest;
+	u64 grown_ns;		/* when the file had more the last time */
+	int error;		/* of the sink, while waiting for more */
 };
 
 /* Those that nothing earlier can come before; 0: all that wait. */
@@ -52,6 +57,25 @@ static int put(struct replay *r, const struct event *e)
 	return let_go(r, HORIZON_NS);
 }
 
+/* At the end of a file that grows: what has come is out, also what waited for its turn, once
+ * nothing came for as long. */
+static bool more(void *ctx)
+{
+	struct replay *r = ctx;
+	struct timespec t = { 0, LOOK_NS };
+
+	if (!r->grown_ns)
+		r->grown_ns = now_ns();
+	if (now_ns() - r->grown_ns > HORIZON_NS)
+		r->error = let_go(r, 0);
+	if (!r->error)
+		r->error = sink_flush(r->sink);
+	if (r->error || r->sink->enough || source_stopped())
+		return false;
+	nanosleep(&t, NULL);
+	return true;
+}
+
 /* What is whole is delivered and out before what is wrong is said. */
 static int read_all(struct replay *r)
 {
@@ -59,13 +83,18 @@ static int read_all(struct replay *r)
 	int got = 0, err = sink_begin(r->sink);
 
 	trace_reader_quiet(r->reader);
-	while (!err && !source_stopped() && (got = trace_next(r->reader, &e)) > 0)
+	if (r->sink->set->follow)
+		trace_follow(r->reader, more, r);
+	while (!err && !source_stopped() && (got = trace_next(r->reader, &e)) > 0) {
+		r->grown_ns = 0;
 		err = put(r, e);
+	}
+	err = err ?: r->error;
 	if (!err)
 		err = let_go(r, 0);
 	if (!err)
 		err = sink_flush(r->sink);
-	if (!err && got < 0)
+	if (!err && got < 0 && !(r->sink->set->follow && source_stopped()))
 		err = trace_damage(r->reader) ? fail(0, "%s", trace_damage(r->reader)) : got;
 	return err;
 }

@@ -21,6 +21,8 @@ static const struct option_row common[] = {
 	COMMON(count, 'n', "count", "N", OPT_UNSIGNED, 0, "stop after N records"),
 	COMMON(input, 'i', "input", "FILE", OPT_STRING, 0,
 	       "read a recording instead of tracing (- is stdin)"),
+	COMMON(follow, 0, "follow", NULL, OPT_SWITCH, 0,
+	       "with --input: read on while the file grows"),
 	COMMON(output, 'o', "output", "FILE", OPT_STRING, 0,
 	       "record to FILE instead of printing (- is stdout)"),
 	COMMON(json, 'j', "json", NULL, OPT_SWITCH, 0, "one JSON object a line"),
@@ -74,6 +76,8 @@ static int check(const struct settings *set)
 	if (set->input && set->live)
 		return fail_usage("--%s acts in the probes: it means nothing with --input",
 				  set->live);
+	if (set->follow && !set->input)
+		return fail_usage("--follow reads a recording that grows: it needs --input");
 	if (set->json && set->output)
 		return fail_usage("--json prints and --output records: choose one");
 	return set->input ? outfile_distinct(set->output, set->input) : 0;

@@ -13,7 +13,7 @@ struct settings {
 	u64 duration_ns, interval_ns;
 	u64 count;		/* stop after so many records, 0: never */
 	u32 pid, tid;
-	bool json, verbose, cost, wait;
+	bool json, verbose, cost, wait, follow;
 };
 
 /* Negative: go on; else the exit code. */

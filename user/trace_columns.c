@@ -15,16 +15,6 @@ void buffer_reserve(struct buffer *b, size_t more)
 		err(1, "cannot keep %zu bytes of a trace in memory", b->room);
 }
 
-/* FNV-1a: short, and without collisions among our names (a test looks). */
-u32 column_hash(const char *name)
-{
-	u32 h = 2166136261u;
-
-	for (; *name; name++)
-		h = (h ^ (u8)*name) * 16777619u;
-	return h;
-}
-
 static bool is_bytes(const struct field *f)
 {
 	return f->as == AS_STR || f->as == AS_BYTES;
@@ -47,8 +37,8 @@ static u32 layout_add(struct layout *l, const struct field *f, const char *excep
 			continue;
 		for (u16 i = 0; i < f->size / size; i++, n++)
 			if (l)
-				l->columns[l->n++] = (struct trace_column){
-					.name = column_hash(f->name),
+				l->columns[l->n++] = (struct layout_column){
+					.name = trace_read_hash(f->name),
 					.offset = f->off + i * size,
 					.size = size,
 					.index = i,
@@ -63,13 +53,15 @@ static u32 layout_add(struct layout *l, const struct field *f, const char *excep
 struct layout *layout_new(const struct record_type *type)
 {
 	const char *head_only = "producer";	/* is in the block's header */
-	u32 n = layout_add(NULL, event_fields, head_only) + layout_add(NULL, type->fields, "");
+	u32 n = (type->kind ? layout_add(NULL, event_fields, head_only) : 0) +
+		layout_add(NULL, type->fields, "");
 	struct layout *l = calloc(1, sizeof(*l) + n * sizeof(*l->columns));
 
 	if (!l)
 		err(1, "cannot describe records of kind %u", type->kind);
 	l->type = type;
-	layout_add(l, event_fields, head_only);
+	if (type->kind)
+		layout_add(l, event_fields, head_only);
 	layout_add(l, type->fields, "");
 	return l;
 }

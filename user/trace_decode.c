@@ -6,30 +6,6 @@
 #include <string.h>
 #include "trace_format.h"
 
-static inline s64 unzigzag(u64 v)
-{
-	return (s64)(v >> 1) ^ -(s64)(v & 1);
-}
-
-/* NULL: the number does not end before `end`, or not within 64 bits. */
-static inline const u8 *get_varint(const u8 *p, const u8 *end, u64 *v)
-{
-	u64 r = 0;
-
-	if (p < end && *p < 0x80) {
-		*v = *p;
-		return p + 1;
-	}
-	for (u32 shift = 0; shift < 64 && p < end; shift += 7) {
-		r |= (u64)(*p & 0x7f) << shift;
-		if (*p++ < 0x80) {
-			*v = r;
-			return p;
-		}
-	}
-	return NULL;
-}
-
 #define SCATTER(type)							\
 	for (u32 i = 0; i < n; i++, p += stride)			\
 		*(type *)p = v[i]
@@ -44,56 +20,30 @@ static void scatter(u8 *p, const u64 *v, u32 n, u32 stride, u16 size)
 	}
 }
 
-static bool decode_numbers(u64 *v, const u8 *p, const struct column_head *h, u32 n)
+static bool decode_bytes(u8 *row, u32 stride, const struct trace_column *in,
+			 const struct layout_column *c, u32 n)
 {
-	const u8 *end = p + h->length;
-	u64 sum = 0, x;
+	u16 size = in->h.size < c->size ? in->h.size : c->size;
+	bool each = in->h.encoding == COLUMN_BYTES;
+	const u8 *p = in->data;
 
-	for (u32 i = 0; i < n; i++) {
-		p = get_varint(p, end, &x);
-		if (!p)
-			return false;
-		sum += unzigzag(x);
-		v[i] = h->encoding == COLUMN_DELTA ? sum : x;
-	}
-	if (h->sign)
-		for (u32 i = 0; i < n; i++)
-			v[i] = unzigzag(v[i]);
-	return p == end;
-}
-
-static bool decode_bytes(u8 *row, u32 stride, const u8 *p, const struct column_head *h,
-			 const struct trace_column *c, u32 n)
-{
-	u16 size = h->size < c->size ? h->size : c->size;
-	bool each = h->encoding == COLUMN_BYTES;
-
-	if (h->length != (u64)h->size * (each ? n : 1))
+	if (in->h.length != (u64)in->h.size * (each ? n : 1))
 		return false;
-	for (u32 i = 0; i < n; i++, row += stride, p += each ? h->size : 0)
+	for (u32 i = 0; i < n; i++, row += stride, p += each ? in->h.size : 0)
 		memcpy(row, p, size);
 	return true;
 }
 
-static bool decode_tails(struct rows *rows, const u8 *p, const struct column_head *h)
+static bool decode_tails(struct rows *rows, const struct trace_column *in)
 {
-	const u8 *end = p + h->length;
-	u64 sum = 0, len;
-
-	for (u32 i = 0; i < rows->n; i++) {
-		p = get_varint(p, end, &len);
-		if (!p || len > RECORD_MAX)
-			return false;
-		rows->tail_len[i] = len;
-		sum += len;
-	}
-	rows->tails = p;
-	rows->tails_len = sum;
-	return sum == (u64)(end - p);
+	if (!trace_read_tails(in, rows->n, rows->tail_len, &rows->tails))
+		return false;
+	rows->tails_len = in->data + in->h.length - rows->tails;
+	return true;
 }
 
-static const struct trace_column *column_find(const struct layout *l,
-					      const struct column_head *h)
+static const struct layout_column *column_find(const struct layout *l,
+					       const struct column_head *h)
 {
 	bool bytes = h->encoding == COLUMN_BYTES || h->encoding == COLUMN_BYTES_CONST;
 
@@ -103,39 +53,39 @@ static const struct trace_column *column_find(const struct layout *l,
 	return NULL;
 }
 
-/* A constant is put into the one row all others are copied from; true: done with the column. */
-static bool decode_const(u8 *row, const u8 *p, const struct column_head *h,
-			 const struct trace_column *c, bool *ok)
+static bool is_const(const struct column_head *h)
+{
+	return h->encoding == COLUMN_CONST || h->encoding == COLUMN_BYTES_CONST;
+}
+
+/* Into the one row all others are copied from. */
+static bool decode_const(u8 *row, const struct trace_column *in, const struct layout_column *c)
 {
 	u64 v;
 
-	if (h->encoding == COLUMN_BYTES_CONST) {
-		*ok = decode_bytes(row + c->offset, 0, p, h, c, 1);
-		return true;
-	}
-	if (h->encoding != COLUMN_CONST)
+	if (in->h.encoding == COLUMN_BYTES_CONST)
+		return decode_bytes(row + c->offset, 0, in, c, 1);
+	if (!trace_read_numbers(in, 1, &v))
 		return false;
-	*ok = decode_numbers(&v, p, h, 1);
-	if (*ok)
-		scatter(row + c->offset, &v, 1, 0, c->size);
+	scatter(row + c->offset, &v, 1, 0, c->size);
 	return true;
 }
 
-static bool decode_column(const u8 *p, const struct column_head *h, const struct layout *l,
+static bool decode_column(const struct trace_column *in, const struct layout *l,
 			  struct rows *rows, u64 *scratch)
 {
-	const struct trace_column *c = column_find(l, h);
+	const struct layout_column *c = column_find(l, &in->h);
 	u32 stride = l->type->size;
 
-	if (h->encoding == COLUMN_TAIL)
-		return !rows->tail_len || decode_tails(rows, p, h);
-	if (!c || h->encoding == COLUMN_CONST || h->encoding == COLUMN_BYTES_CONST)
+	if (in->h.encoding == COLUMN_TAIL)
+		return !rows->tail_len || decode_tails(rows, in);
+	if (!c || is_const(&in->h))
 		return true;
-	if (h->encoding == COLUMN_BYTES)
-		return decode_bytes(rows->data + c->offset, stride, p, h, c, rows->n);
-	if (h->encoding != COLUMN_PLAIN && h->encoding != COLUMN_DELTA)
+	if (in->h.encoding == COLUMN_BYTES)
+		return decode_bytes(rows->data + c->offset, stride, in, c, rows->n);
+	if (in->h.encoding != COLUMN_PLAIN && in->h.encoding != COLUMN_DELTA)
 		return true;
-	if (!decode_numbers(scratch, p, h, rows->n))
+	if (!trace_read_numbers(in, rows->n, scratch))
 		return false;
 	scatter(rows->data + c->offset, scratch, rows->n, stride, c->size);
 	return true;
@@ -148,35 +98,25 @@ static void rows_fill(struct rows *rows, const u8 *row, u16 size)
 }
 
 /* Two passes: constants make the row all begin as, then what varies is laid over it. */
-bool columns_decode(const u8 *payload, size_t len, const struct layout *l, struct rows *rows,
+bool columns_decode(const struct trace_block *b, const struct layout *l, struct rows *rows,
 		    u64 *scratch)
 {
 	u8 row[ROW_MAX] __attribute__((aligned(8))) = {};
-	const struct trace_column *c;
-	struct column_head h;
-	size_t at;
-	u32 n;
+	struct trace_column_iter it = {};
+	const struct layout_column *c;
+	struct trace_column in;
+	int got;
 
-	if (len < 8)
+	while ((got = trace_read_column(b, &it, &in)) > 0)
+		if (is_const(&in.h) && (c = column_find(l, &in.h)) &&
+		    !decode_const(row, &in, c))
+			return false;
+	if (got < 0)
 		return false;
-	memcpy(&n, payload, 4);
-	if (n > (len - 8) / sizeof(h))
-		return false;
-	for (int pass = 0; pass < 2; pass++) {
-		at = 8 + n * sizeof(h);
-		for (u32 i = 0; i < n; i++, at += h.length) {
-			bool ok = true;
-
-			memcpy(&h, payload + 8 + i * sizeof(h), sizeof(h));
-			if (h.length > len - at)
-				return false;
-			c = column_find(l, &h);
-			if (pass ? !decode_column(payload + at, &h, l, rows, scratch)
-				 : c && decode_const(row, payload + at, &h, c, &ok) && !ok)
-				return false;
-		}
-		if (!pass)
-			rows_fill(rows, row, l->type->size);
-	}
-	return at == len;
+	rows_fill(rows, row, l->type->size);
+	it = (struct trace_column_iter){};
+	while (trace_read_column(b, &it, &in) > 0)
+		if (!decode_column(&in, l, rows, scratch))
+			return false;
+	return true;
 }

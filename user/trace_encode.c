@@ -32,7 +32,7 @@ static inline u32 varint_size(u64 v)
 	for (u32 i = 0; i < n; i++, p += stride)			\
 		v[i] = *(const type *)p
 
-static void gather(u64 *v, const u8 *p, u32 n, u32 stride, const struct trace_column *c)
+static void gather(u64 *v, const u8 *p, u32 n, u32 stride, const struct layout_column *c)
 {
 	switch (c->size | c->sign << 8) {
 	case 1: GATHER(u8); break;
@@ -103,7 +103,7 @@ static void encode_tails(struct buffer *out, const struct rows *rows, struct col
 {
 	u8 *p;
 
-	*h = (struct column_head){ .name = column_hash("tail"), .encoding = COLUMN_TAIL };
+	*h = (struct column_head){ .name = trace_read_hash("tail"), .encoding = COLUMN_TAIL };
 	buffer_reserve(out, (size_t)rows->n * VARINT_MAX + rows->tails_len);
 	p = out->data + out->len;
 	for (u32 i = 0; i < rows->n; i++)
@@ -113,7 +113,7 @@ static void encode_tails(struct buffer *out, const struct rows *rows, struct col
 	out->len += h->length;
 }
 
-static void encode_column(struct buffer *out, const struct trace_column *c,
+static void encode_column(struct buffer *out, const struct layout_column *c,
 			  const struct rows *rows, u32 stride, u64 *scratch,
 			  struct column_head *h)
 {

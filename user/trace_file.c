@@ -123,6 +123,13 @@ int trace_file_write(struct trace_file *f, const void *data, size_t len)
 	return err;
 }
 
+int trace_file_sync(struct trace_file *f)
+{
+	if (!f->regular || !fdatasync(f->fd) || errno == EINVAL || errno == EROFS)
+		return 0;
+	return f->error ?: (f->error = fail(-errno, "cannot write %s to the disk", f->path));
+}
+
 int trace_file_close(struct trace_file *f)
 {
 	if (close(f->fd) && !f->error)

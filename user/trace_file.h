@@ -17,6 +17,7 @@ int trace_file_open(struct trace_file *f, const char *path);	/* "-": stdout */
 int trace_file_on(struct trace_file *f, int fd, const char *name);	/* a copy of fd */
 /* All of it or nothing. */
 int trace_file_write(struct trace_file *f, const void *data, size_t len);
+int trace_file_sync(struct trace_file *f);	/* to the disk; what has none is fine */
 int trace_file_close(struct trace_file *f);
 
 #endif

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The trace reader: block by block from a file or a pipe. The file may come
- * from anywhere: sizes are bounded before memory is taken, checksums before
- * contents are looked at, and what is delivered can be used without a look at
- * its size: texts end, counts fit.
+ * Blocks of a trace from a file or a pipe, and their columns as numbers; stands
+ * alone, see trace_read.h. What a file says of itself is believed only within
+ * what is there.
  */
-#include <err.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,90 +12,153 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
-#include "crc32c.h"
-#include "log.h"
-#include "trace.h"
-#include "trace_format.h"
+#include "trace_read.h"
 
-struct trace_reader {
-	char *path;			/* for messages */
+#define KINDS 65536u
+#define NAME_LEN 32
+
+struct bytes { u8 *data; size_t room; };
+
+struct trace_read {
 	int fd, error;
-	bool quiet, ended;
-	char *damage;			/* why no more comes; NULL: nothing is wrong */
-	u64 offset, block_at;		/* bytes read; where the block being read begins */
-	u64 sequence, missing, unknown;
-	struct lost lost;		/* by the writer: delivered before the block that says
-					 * so */
+	bool seekable;
+	u64 base;			/* of the trace in its file */
+	u64 offset;			/* read or stepped over, from there */
+	u64 block_at;			/* where the block being read begins */
+	u64 pending;			/* of its payload, not read yet */
+	struct block_head head;		/* its header */
+	u32 crc;			/* over that */
+	bool checked;			/* its payload is in `stored` */
+	bool ended;
 	struct trace_info info;
-	struct layout *layouts[EVENT_KIND_MAX];
-	struct buffer stored, raw, data, tail_len, scratch;
-	struct rows rows;		/* of the block that is being delivered */
-	const struct record_type *type;
-	bool careful;			/* its records may need make_safe() */
-	u16 producer;
-	u32 next;			/* its record to deliver */
-	size_t tail_at;
+	char (*names)[NAME_LEN];	/* by kind; NULL until the first schema */
+	struct bytes stored, raw;
 	ZSTD_DCtx *zstd;
-	u8 record[RECORD_MAX + 8] __attribute__((aligned(8)));
+	bool (*more)(void *ctx);
+	void *ctx;
+	char why[128];
 };
 
-/* Nothing more will be read. The text is kept, and said unless the caller wants to do that. */
-__attribute__((format(printf, 2, 3)))
-static int stop(struct trace_reader *r, const char *fmt, ...)
+/* ---- bytes ---- */
+
+__attribute__((format(printf, 3, 4)))
+static int stop(struct trace_read *t, int error, const char *fmt, ...)
 {
-	char what[128];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(what, sizeof(what), fmt, ap);
+	vsnprintf(t->why, sizeof(t->why), fmt, ap);
 	va_end(ap);
-	if (asprintf(&r->damage, "%s %s", r->path, what) < 0)
-		err(1, "cannot read %s", r->path);
-	if (!r->quiet)
-		warn("%s", r->damage);
-	return r->error = -EBADMSG;
+	return t->error = error;
 }
 
-static int stop_damaged(struct trace_reader *r)
+static int stop_damaged(struct trace_read *t)
 {
-	return stop(r, "is damaged at byte %llu", r->block_at);
+	return stop(t, -EBADMSG, "is damaged at byte %llu", t->block_at);
 }
 
-/* How many of len bytes there were (fewer only at the end), or a negative errno, reported. */
-static ssize_t fill(struct trace_reader *r, void *buf, size_t len)
+static int stop_inside(struct trace_read *t)
+{
+	return stop(t, -EBADMSG, "ends inside a block at byte %llu", t->block_at);
+}
+
+static bool more(struct trace_read *t)
+{
+	return t->more && t->more(t->ctx);
+}
+
+/* How many of len bytes there were: fewer only at the end. */
+static ssize_t fill(struct trace_read *t, void *buf, size_t len)
 {
 	size_t got = 0;
 
 	while (got < len) {
-		ssize_t n = read(r->fd, (u8 *)buf + got, len - got);
+		ssize_t n = read(t->fd, (u8 *)buf + got, len - got);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return r->error = fail(-errno, "cannot read %s", r->path);
-		if (n == 0)
+			return stop(t, -errno, "cannot be read: %s", strerror(errno));
+		if (n == 0 && !more(t))
 			break;
 		got += n;
 	}
-	r->offset += got;
+	t->offset += got;
 	return got;
 }
 
-static int skip_bytes(struct trace_reader *r, u32 *crc, size_t len)
+/* Over bytes that nobody wants: 0, 1: they are not there, or a failure. */
+static int pass(struct trace_read *t, u64 len)
 {
 	u8 buf[HEAD_MAX];
-	ssize_t n = fill(r, buf, len);
+	struct stat st;
+	ssize_t n;
+
+	if (!t->seekable || len <= sizeof(buf)) {
+		for (; len; len -= n) {
+			size_t want = len < sizeof(buf) ? len : sizeof(buf);
+
+			n = fill(t, buf, want);
+			if (n < (ssize_t)want)
+				return n < 0 ? n : 1;
+		}
+		return 0;
+	}
+	do {
+		if (fstat(t->fd, &st))
+			return stop(t, -errno, "cannot be read: %s", strerror(errno));
+	} while ((u64)st.st_size < t->base + t->offset + len && more(t));
+	if ((u64)st.st_size < t->base + t->offset + len)
+		return 1;
+	t->offset += len;
+	return lseek(t->fd, len, SEEK_CUR) < 0 ?
+		stop(t, -errno, "cannot be read: %s", strerror(errno)) : 0;
+}
+
+int trace_read_seek(struct trace_read *t, u64 at)
+{
+	if (!t->seekable || lseek(t->fd, t->base + at, SEEK_SET) < 0)
+		return stop(t, -ESPIPE, "cannot be sought");
+	t->offset = at;
+	t->pending = 0;
+	t->ended = false;
+	t->error = 0;
+	return 0;
+}
+
+static u8 *room(struct trace_read *t, struct bytes *b, size_t size)
+{
+	void *p;
+
+	if (size + 1 <= b->room)
+		return b->data;
+	p = realloc(b->data, size + 1);
+	if (!p) {
+		stop(t, -ENOMEM, "does not fit into memory");
+		return NULL;
+	}
+	b->room = size + 1;
+	return b->data = p;
+}
+
+/* What a newer writer put behind a header goes into its checksum. */
+static int rest_of_head(struct trace_read *t, u32 *crc, size_t len)
+{
+	u8 buf[HEAD_MAX];
+	ssize_t n = fill(t, buf, len);
 
 	if (n < 0)
 		return n;
-	*crc = crc32c(*crc, buf, n);
+	*crc = trace_crc32c(*crc, buf, n);
 	return (size_t)n == len ? 0 : 1;
 }
+
+/* ---- the file's header ---- */
 
 static void head_copy(struct trace_info *info, const struct file_head *h)
 {
 	*info = (struct trace_info){
-		.version = h->version, .start_ns = h->start_ns,
+		.version = h->version, .header_bytes = h->size, .start_ns = h->start_ns,
 		.start_realtime_ns = h->start_realtime_ns,
 	};
 #define COPY(member) memcpy(info->member, h->member, sizeof(info->member) - 1);
@@ -106,10 +166,21 @@ static void head_copy(struct trace_info *info, const struct file_head *h)
 #undef COPY
 }
 
-static int read_file_head(struct trace_reader *r)
+static int check_version(struct trace_read *t, u32 version)
+{
+	if (version > TRACE_VERSION)
+		return stop(t, -EBADMSG, "is of trace version %u, this program reads %u (update it)",
+			    version, TRACE_VERSION);
+	if (version < TRACE_VERSION)
+		return stop(t, -EBADMSG, "is of trace version %u, before the format was fixed; this program reads %u (record it again)",
+			    version, TRACE_VERSION);
+	return 0;
+}
+
+static int read_file_head(struct trace_read *t)
 {
 	struct file_head h;
-	ssize_t n = fill(r, &h, sizeof(h));
+	ssize_t n = fill(t, &h, sizeof(h));
 	size_t magic = n < (ssize_t)sizeof(h.magic) ? (size_t)n : sizeof(h.magic);
 	u32 want, crc;
 	int ret;
@@ -117,339 +188,245 @@ static int read_file_head(struct trace_reader *r)
 	if (n < 0)
 		return n;
 	if (n == 0)
-		return stop(r, "is empty, not a gpuscope trace");
+		return stop(t, -EBADMSG, "is empty, not a gpuscope trace");
 	if (memcmp(h.magic, FILE_MAGIC, magic))
-		return stop(r, "is not a gpuscope trace");
+		return stop(t, -EBADMSG, "is not a gpuscope trace");
 	if ((size_t)n < sizeof(h))
-		return stop(r, "ends inside its header at byte %zd", n);
-	if (h.version > TRACE_VERSION)
-		return stop(r,
-			    "is of trace version %u, this program reads up to %u (update it)",
-			    h.version, TRACE_VERSION);
+		return stop(t, -EBADMSG, "ends inside its header at byte %zd", n);
+	ret = check_version(t, h.version);
+	if (ret)
+		return ret;
 	if (h.size < sizeof(h) || h.size > HEAD_MAX)
-		return stop_damaged(r);
+		return stop_damaged(t);
 	want = h.crc;
 	h.crc = 0;
-	crc = crc32c(0, &h, sizeof(h));
-	ret = skip_bytes(r, &crc, h.size - sizeof(h));
+	crc = trace_crc32c(0, &h, sizeof(h));
+	ret = rest_of_head(t, &crc, h.size - sizeof(h));
 	if (ret < 0)
 		return ret;
 	if (ret)
-		return stop(r, "ends inside its header at byte %llu", r->offset);
+		return stop(t, -EBADMSG, "ends inside its header at byte %llu", t->offset);
 	if (crc != want)
-		return stop_damaged(r);
-	head_copy(&r->info, &h);
+		return stop_damaged(t);
+	head_copy(&t->info, &h);
 	return 0;
 }
 
-static int open_path(struct trace_reader *r, const char *path)
+int trace_read_open(struct trace_read **out, int fd)
 {
+	struct trace_read *t = calloc(1, sizeof(*t));
 	struct stat st;
+	off_t base = lseek(fd, 0, SEEK_CUR);
 
-	if (!strcmp(path, "-")) {
-		r->path = strdup("stdin");
-		r->fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
-	} else {
-		r->path = strdup(path);
-		r->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	}
-	if (!r->path)
-		err(1, "cannot open %s", path);
-	if (r->fd < 0)
-		return fail(-errno, "cannot open %s", r->path);
-	if (!fstat(r->fd, &st) && S_ISDIR(st.st_mode))
-		return fail(-EISDIR, "cannot read %s", r->path);
-	if (isatty(r->fd))
-		return fail_usage("cannot read a trace from a terminal (use a file or a pipe)");
-	return 0;
+	*out = t;
+	if (!t)
+		return -ENOMEM;
+	t->fd = fd;
+	t->zstd = ZSTD_createDCtx();
+	if (!t->zstd)
+		return stop(t, -ENOMEM, "cannot be decompressed: no memory");
+	if (fstat(fd, &st))
+		return stop(t, -errno, "cannot be read: %s", strerror(errno));
+	t->seekable = S_ISREG(st.st_mode) && base >= 0;
+	t->base = base > 0 ? base : 0;
+	return read_file_head(t);
 }
 
-int trace_open(struct trace_reader **out, const char *path)
-{
-	struct trace_reader *r = calloc(1, sizeof(*r));
-	int ret;
-
-	*out = NULL;
-	if (!r || !(r->zstd = ZSTD_createDCtx()))
-		err(1, "cannot open %s", path);
-	ret = open_path(r, path);
-	if (!ret)
-		ret = read_file_head(r);
-	if (ret) {
-		trace_reader_close(r);
-		return ret;
-	}
-	*out = r;
-	return 0;
-}
-
-static void buffer_need(struct buffer *b, size_t size)
-{
-	b->len = 0;
-	buffer_reserve(b, size + 1);	/* never NULL */
-}
-
-/* Behind the end mark nothing may follow: 0. */
-static int read_end(struct trace_reader *r)
-{
-	u8 byte;
-	ssize_t n = fill(r, &byte, 1);
-
-	if (n < 0)
-		return n;
-	r->ended = true;
-	r->block_at = r->offset - 1;
-	return n ? stop_damaged(r) : 0;
-}
+/* ---- blocks ---- */
 
 static bool head_plausible(const struct block_head *h)
 {
 	return h->magic == BLOCK_MAGIC && h->size >= sizeof(*h) && h->size <= HEAD_MAX &&
-	       h->raw <= BLOCK_RAW_MAX && h->stored <= BLOCK_RAW_MAX &&
-	       h->records <= BLOCK_RECORDS_MAX &&
+	       h->raw <= TRACE_RAW_MAX && h->stored <= TRACE_RAW_MAX &&
+	       h->records <= TRACE_RECORDS_MAX &&
 	       (h->codec != CODEC_PLAIN || h->raw == h->stored);
 }
 
-/* The next block's header and payload as stored, checked by its CRC: 1. */
-static int read_block(struct trace_reader *r, struct block_head *h)
+/* The next block's header, which is plausible, goes to t->head: 0. */
+static int read_head(struct trace_read *t)
 {
+	struct block_head *h = &t->head;
+	u32 magic = BLOCK_MAGIC, want;
 	ssize_t n;
-	u32 crc, want, magic = BLOCK_MAGIC;
 	int ret;
 
-	r->block_at = r->offset;
-	n = fill(r, h, sizeof(*h));
+	t->block_at = t->offset;
+	n = fill(t, h, sizeof(*h));
 	if (n < 0)
 		return n;
 	if (n == 0)
-		return stop(r, "ends without its end mark at byte %llu", r->offset);
+		return stop(t, -EBADMSG, "ends without its end mark at byte %llu", t->offset);
 	if ((size_t)n < sizeof(*h) && !memcmp(h, &magic, n < 4 ? n : 4))
-		return stop(r, "ends inside a block at byte %llu", r->block_at);
+		return stop_inside(t);
 	if ((size_t)n < sizeof(*h) || !head_plausible(h))
-		return stop_damaged(r);
+		return stop_damaged(t);
 	want = h->crc;
 	h->crc = 0;
-	crc = crc32c(0, h, sizeof(*h));
-	ret = skip_bytes(r, &crc, h->size - sizeof(*h));
-	if (ret < 0)
-		return ret;
-	buffer_need(&r->stored, h->stored);
-	n = ret ? 0 : fill(r, r->stored.data, h->stored);
-	if (n < 0)
-		return n;
-	if (ret || (size_t)n < h->stored)
-		return stop(r, "ends inside a block at byte %llu", r->block_at);
-	if (crc32c(crc, r->stored.data, h->stored) != want)
-		return stop_damaged(r);
-	return 1;
-}
-
-/* The payload behind its codec; NULL: not what the header says. */
-static const u8 *decompress(struct trace_reader *r, const struct block_head *h)
-{
-	size_t n;
-
-	if (h->codec == CODEC_PLAIN)
-		return r->stored.data;
-	if (h->codec != CODEC_ZSTD)
-		return NULL;
-	buffer_need(&r->raw, h->raw);
-	n = ZSTD_decompressDCtx(r->zstd, r->raw.data, h->raw, r->stored.data, h->stored);
-	return n == h->raw ? r->raw.data : NULL;
-}
-
-static const struct layout *layout_of(struct trace_reader *r, u16 kind)
-{
-	const struct record_type *type;
-
-	if (kind >= EVENT_KIND_MAX)
-		return NULL;
-	if (!r->layouts[kind] && (type = record_type(kind)))
-		r->layouts[kind] = layout_new(type);
-	return r->layouts[kind];
-}
-
-/* Makes the block the one that is delivered; damage leaves nothing to deliver. */
-static int unpack(struct trace_reader *r, const struct block_head *h)
-{
-	const struct layout *l = layout_of(r, h->kind);
-	size_t lens = (size_t)h->records * sizeof(u32);
-	const u8 *payload;
-
-	if (!l) {
-		r->unknown += h->records;
-		return 0;
-	}
-	payload = decompress(r, h);
-	if (!payload)
-		return stop_damaged(r);
-	buffer_need(&r->data, (size_t)h->records * l->type->size);
-	buffer_need(&r->scratch, (size_t)h->records * sizeof(u64));
-	r->rows = (struct rows){
-		.data = r->data.data, .n = h->records, .tails = (const u8 *)"",
-	};
-	if (l->type->tail) {
-		buffer_need(&r->tail_len, lens);
-		r->rows.tail_len = memset(r->tail_len.data, 0, lens);
-	}
-	r->next = r->tail_at = 0;
-	if (!columns_decode(payload, h->raw, l, &r->rows, (u64 *)r->scratch.data)) {
-		r->rows.n = 0;
-		return stop_damaged(r);
-	}
-	r->type = l->type;
-	r->careful = l->type->tail;
-	for (u32 i = 0; i < l->n; i++)
-		r->careful |= l->columns[i].bytes;
-	r->producer = h->producer;
+	t->crc = trace_crc32c(0, h, sizeof(*h));
+	h->crc = want;
+	ret = rest_of_head(t, &t->crc, h->size - sizeof(*h));
+	if (ret)
+		return ret < 0 ? ret : stop_inside(t);
+	t->pending = h->stored;
+	t->checked = false;
 	return 0;
 }
 
-/* 1: go on reading, 0: the end. */
-static int next_block(struct trace_reader *r)
+static void block_of(const struct trace_read *t, struct trace_block *b)
 {
-	struct block_head h;
-	int ret = read_block(r, &h);
+	const struct block_head *h = &t->head;
 
-	if (ret <= 0)
-		return ret;
-	if (h.sequence > r->sequence)
-		r->missing += h.sequence - r->sequence;
-	r->sequence = h.sequence + 1;
-	r->lost.count = h.lost;
-	r->lost.e.ts = h.first_ts;
-	if (h.type == BLOCK_END)
-		return read_end(r);
-	if (h.type != BLOCK_RECORDS || (h.flags & BLOCK_REPEAT && !r->missing))
-		return 1;	/* all that is repeated was there */
-	ret = unpack(r, &h);
-	return ret ?: 1;
+	*b = (struct trace_block){
+		.at = t->block_at, .bytes = (u64)h->size + h->stored, .type = h->type,
+		.flags = h->flags, .kind = h->kind, .producer = h->producer,
+		.records = h->records, .raw = h->raw, .sequence = h->sequence,
+		.first_ts = h->first_ts, .last_ts = h->last_ts, .lost = h->lost,
+	};
 }
 
-/* What a consumer may rely on in any record: texts end, counts do not exceed what is there. */
-static void make_safe(struct event *e, const struct record_type *type)
+/* "record kernel 112 -": the second word. */
+static int learn_kind(struct trace_read *t, const struct trace_block *b)
 {
-	const struct field *f;
-	struct stack *s = (struct stack *)e;
-	u32 frames;
+	const char *p = (const char *)b->payload, *end = p + b->raw;
+	size_t n = 0;
 
-	for (f = type->fields; f->name; f++)
-		if (f->as == AS_STR)
-			((char *)e)[f->off + f->size - 1] = 0;
-	if (e->kind == EVENT_STACK) {
-		frames = (e->size - sizeof(*s)) / sizeof(u64);
-		s->kernel_frames = s->kernel_frames < frames ? s->kernel_frames : frames;
-		s->user_frames = frames - s->kernel_frames;
-	} else if (e->kind == EVENT_MAP) {
-		struct map *m = (struct map *)e;
-
-		if (m->build_id_size > sizeof(m->build_id))
-			m->build_id_size = 0;
-	}
-}
-
-static struct event *with_tail(struct trace_reader *r, const u8 *row)
-{
-	u32 len = r->rows.tail_len[r->next], size = r->type->size;
-	u32 room = RECORD_MAX - size - (r->type->tail == AS_TEXT);
-	u32 use = len < room ? len : room;
-	struct event *e = (struct event *)r->record;
-
-	if (r->type->tail == AS_FRAMES)
-		use &= ~7u;
-	memcpy(r->record, row, size);
-	memset(r->record + size + (use & ~7u), 0, 8);
-	memcpy(r->record + size, r->rows.tails + r->tail_at, use);
-	r->tail_at += len;
-	e->size = size + (r->type->tail == AS_FRAMES ? use : (use + 8) & ~7u);
-	return e;
-}
-
-/* What the writer lost is a record as well, of the place where it is missing. */
-static const struct event *take_lost(struct trace_reader *r)
-{
-	struct lost *l = memcpy(r->record, &r->lost, sizeof(*l));
-
-	l->e.size = sizeof(*l);
-	l->e.kind = EVENT_LOST;
-	l->e.cpu = CPU_UNKNOWN;
-	l->where = LOST_WRITER;
-	r->lost.count = 0;
-	return &l->e;
-}
-
-int trace_next(struct trace_reader *r, const struct event **out)
-{
-	struct event *e;
-	u8 *row;
-	int ret;
-
-	while (r->next >= r->rows.n && !r->lost.count) {
-		if (r->error || r->ended)
-			return r->error;
-		ret = next_block(r);
-		if (ret <= 0 && !r->lost.count)
-			return ret;
-	}
-	if (r->lost.count) {
-		*out = take_lost(r);
-		return 1;
-	}
-	row = r->rows.data + (size_t)r->next * r->type->size;
-	e = (struct event *)row;
-	if (r->type->tail)
-		e = with_tail(r, row);
-	else
-		e->size = r->type->size;
-	e->kind = r->type->kind;
-	e->producer = r->producer;
-	if (r->careful)
-		make_safe(e, r->type);
-	r->next++;
-	*out = e;
+	if (!t->names)
+		t->names = calloc(KINDS, sizeof(*t->names));
+	if (!t->names)
+		return stop(t, -ENOMEM, "does not fit into memory");
+	if (b->raw < 7 || memcmp(p, "record ", 7))
+		return stop_damaged(t);
+	for (p += 7; p + n < end && p[n] > ' ' && n < NAME_LEN - 1; n++)
+		;
+	memcpy(t->names[b->kind], p, n);
+	t->names[b->kind][n] = 0;
 	return 1;
 }
 
-const struct trace_info *trace_reader_info(const struct trace_reader *r)
+/* Behind the end mark nothing may follow: 0. */
+static int read_end(struct trace_read *t)
 {
-	return &r->info;
+	u8 byte;
+	ssize_t n;
+
+	t->more = NULL;
+	n = fill(t, &byte, 1);
+	if (n < 0)
+		return n;
+	t->block_at = t->offset - n;
+	return n ? stop_damaged(t) : 0;
 }
 
-const char *trace_damage(const struct trace_reader *r)
+int trace_read_block(struct trace_read *t, struct trace_block *b)
 {
-	return r->damage;
+	int ret;
+
+	if (t->error)
+		return t->error;
+	if (t->ended)
+		return read_end(t);
+	ret = pass(t, t->pending);
+	t->pending = 0;
+	if (ret)
+		return ret < 0 ? ret : stop_inside(t);
+	ret = read_head(t);
+	if (ret)
+		return ret;
+	block_of(t, b);
+	if (b->type != TRACE_SCHEMA && b->type != TRACE_END)
+		return 1;
+	ret = trace_read_payload(t, b);
+	if (ret)
+		return ret;
+	t->ended = b->type == TRACE_END;
+	return t->ended ? 1 : learn_kind(t, b);
 }
 
-void trace_reader_quiet(struct trace_reader *r)
+int trace_read_check(struct trace_read *t)
 {
-	r->quiet = true;
+	const struct block_head *h = &t->head;
+	ssize_t n;
+
+	if (t->error || t->checked)
+		return t->error;
+	if (!room(t, &t->stored, h->stored))
+		return t->error;
+	t->pending = 0;
+	t->checked = true;
+	n = fill(t, t->stored.data, h->stored);
+	if (n < 0)
+		return n;
+	if ((size_t)n < h->stored)
+		return stop_inside(t);
+	return trace_crc32c(t->crc, t->stored.data, n) == h->crc ? 0 : stop_damaged(t);
 }
 
-u64 trace_unknown_kinds(const struct trace_reader *r)
+int trace_read_payload(struct trace_read *t, struct trace_block *b)
 {
-	return r->unknown;
+	const struct block_head *h = &t->head;
+	int ret = b->payload ? 0 : trace_read_check(t);
+
+	if (ret || b->payload)
+		return ret;
+	b->payload = t->stored.data;
+	if (h->codec == CODEC_PLAIN)
+		return 0;
+	if (h->codec != CODEC_ZSTD)
+		return stop_damaged(t);
+	if (!room(t, &t->raw, h->raw))
+		return t->error;
+	b->payload = t->raw.data;
+	return ZSTD_decompressDCtx(t->zstd, t->raw.data, h->raw, t->stored.data,
+				   h->stored) == h->raw ? 0 : stop_damaged(t);
 }
 
-u64 trace_blocks_missing(const struct trace_reader *r)
+/* ---- the rest ---- */
+
+const struct trace_info *trace_read_info(const struct trace_read *t)
 {
-	return r->missing;
+	return &t->info;
 }
 
-void trace_reader_close(struct trace_reader *r)
+const char *trace_read_why(const struct trace_read *t)
 {
-	if (!r)
+	return t->error ? t->why : NULL;
+}
+
+const char *trace_read_kind(const struct trace_read *t, u16 kind)
+{
+	return t->names ? t->names[kind] : "";
+}
+
+bool trace_read_seekable(const struct trace_read *t)
+{
+	return t->seekable;
+}
+
+u64 trace_read_size(const struct trace_read *t)
+{
+	struct stat st;
+
+	return !fstat(t->fd, &st) && (u64)st.st_size > t->base ? st.st_size - t->base : 0;
+}
+
+u64 trace_read_offset(const struct trace_read *t)
+{
+	return t->offset;
+}
+
+void trace_read_follow(struct trace_read *t, bool (*more)(void *ctx), void *ctx)
+{
+	t->more = more;
+	t->ctx = ctx;
+}
+
+void trace_read_close(struct trace_read *t)
+{
+	if (!t)
 		return;
-	if (r->fd >= 0)
-		close(r->fd);
-	for (int i = 0; i < EVENT_KIND_MAX; i++)
-		free(r->layouts[i]);
-	free(r->stored.data);
-	free(r->raw.data);
-	free(r->data.data);
-	free(r->tail_len.data);
-	free(r->scratch.data);
-	ZSTD_freeDCtx(r->zstd);
-	free(r->damage);
-	free(r->path);
-	free(r);
+	ZSTD_freeDCtx(t->zstd);
+	free(t->stored.data);
+	free(t->raw.data);
+	free(t->names);
+	free(t);
 }

@@ -9,6 +9,7 @@
 #include "cuda.h"
 #include "hash.h"
 #include "host.h"
+#include "log.h"
 #include "trace_set.h"
 #include "uvm.h"
 #include "xid.h"
@@ -34,6 +35,7 @@ struct ids {
 struct trace_set {
 	struct member *members;
 	size_t n, unaligned;
+	u64 from, to;			/* the part that is wanted */
 	struct member *delivered;	/* last: its record is done with at the next call */
 	u16 producers, maps;		/* the last one given */
 	struct ids tasks, gpus;
@@ -254,13 +256,76 @@ static void set_align(struct trace_set *s, const char *const *paths)
 	}
 }
 
+static u64 later(u64 ns, u64 by)
+{
+	return ns > ~0ULL - by ? ~0ULL : ns + by;
+}
+
+/* The latest start in all files; 0 or reported. */
+static int set_end(struct trace_set *s, const char *const *paths, u64 *end)
+{
+	*end = 0;
+	for (size_t i = 0; i < s->n; i++) {
+		struct member *m = &s->members[i];
+		u64 first, last;
+		int got = trace_times(m->reader, &first, &last);
+
+		if (got < 0)
+			return fail(got, "cannot find the end of %s before it is read (write it to a file)",
+				    strcmp(paths[i], "-") ? paths[i] : "standard input");
+		if (got && last + m->shift > *end)
+			*end = last + m->shift;
+	}
+	return 0;
+}
+
+static int set_window(struct trace_set *s, const char *const *paths,
+		      const struct trace_window *w, u64 lead_ns)
+{
+	u64 start = trace_set_info(s)->start_ns, end, lead;
+	int err;
+
+	if (w->from_ns)
+		s->from = later(start, w->from_ns);
+	if (w->to_ns)
+		s->to = later(start, w->to_ns);
+	if (w->last_ns) {
+		err = set_end(s, paths, &end);
+		if (err)
+			return err;
+		end = end > w->last_ns ? end - w->last_ns : 0;
+		s->from = end > s->from ? end : s->from;
+	}
+	lead = s->from > lead_ns ? s->from - lead_ns : 0;
+	for (size_t i = 0; i < s->n; i++) {
+		struct member *m = &s->members[i];
+		u64 from = lead ? lead - m->shift : 0;
+
+		trace_window(m->reader, from, s->to == ~0ULL ? s->to : s->to - m->shift);
+	}
+	return 0;
+}
+
 int trace_set_open(struct trace_set **set, const char *const *paths, size_t n)
+{
+	return trace_set_open_window(set, paths, n, NULL, 0);
+}
+
+void trace_set_range(const struct trace_set *s, u64 *from, u64 *to)
+{
+	*from = s->from;
+	*to = s->to;
+}
+
+int trace_set_open_window(struct trace_set **set, const char *const *paths, size_t n,
+			  const struct trace_window *w, u64 lead_ns)
 {
 	struct trace_set *s = must_alloc(sizeof(*s));
 	int err = 0;
 
 	s->members = must_alloc(n * sizeof(*s->members));
 	s->n = n;
+	s->to = ~0ULL;
 	s->tasks.next = OWN_IDS;
 	s->gpus.next = 1;
 	for (size_t i = 0; i < n && !err; i++) {
@@ -271,12 +336,14 @@ int trace_set_open(struct trace_set **set, const char *const *paths, size_t n)
 		m->salt = i ? hash_mix(i) : 0;
 		err = trace_open(&m->reader, paths[i]);
 	}
+	if (!err && n > 1)
+		set_align(s, paths);
+	if (!err && w && (w->from_ns || w->to_ns || w->last_ns))
+		err = set_window(s, paths, w, lead_ns);
 	if (err) {
 		trace_set_close(s);
 		return err;
 	}
-	if (n > 1)
-		set_align(s, paths);
 	for (size_t i = 0; i < n; i++) {
 		trace_reader_quiet(s->members[i].reader);
 		advance(&s->members[i]);

@@ -10,11 +10,22 @@
 
 struct trace_set;
 
+struct trace_window {		/* each 0: none */
+	u64 from_ns, to_ns;	/* behind the start of the first file's recording */
+	u64 last_ns;		/* before the latest start of a record */
+};
+
 /* 0, or reported. "-" (standard input) may be one of them. Damage is kept, not reported. */
 int trace_set_open(struct trace_set **s, const char *const *paths, size_t n);
 /* 1 and the next record (valid until the next call), 0 at the end of all. A damaged file gives
  * what is readable of it. */
 int trace_set_next(struct trace_set *s, const struct event **e);
+/* The same of a part: all definitions, and of other records those that begin within, with some
+ * around. lead_ns: as much before it comes as well. */
+int trace_set_open_window(struct trace_set **s, const char *const *paths, size_t n,
+			  const struct trace_window *w, u64 lead_ns);
+/* Where the part begins and ends; [0, 2^64-1) without one. */
+void trace_set_range(const struct trace_set *s, u64 *from, u64 *to);
 const struct trace_info *trace_set_info(const struct trace_set *s);	/* of the first */
 /* Of the first damaged one; NULL: none. */
 const char *trace_set_damage(const struct trace_set *s);

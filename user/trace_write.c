@@ -10,7 +10,6 @@
 #include <string.h>
 #include <zstd.h>
 #include "clock.h"
-#include "crc32c.h"
 #include "log.h"
 #include "trace.h"
 #include "trace_file.h"
@@ -19,6 +18,7 @@
 #define REPEAT_BYTES (64u << 20)	/* definitions are repeated after so much file */
 #define AGE_NS 2000000000ULL		/* no block waits longer: readers merge by time */
 #define AGE_CHECK 1024			/* records between looks at the clock */
+#define SYNC_NS 1000000000ULL
 #define BUCKETS 4096
 #define OPEN_BYTES (48u << 20)		/* in all open blocks: many producers share it */
 #define KEEP_BLOCKS 512			/* with more of them an empty one holds no memory */
@@ -48,6 +48,9 @@ struct trace_writer {
 	u64 records, lost, lost_told, sequence;
 	bool refused;			/* a record that is none was put, and reported */
 	bool repeat_due;		/* a definition may be missing in the file */
+	struct index_kept index;
+	bool sync;			/* what is written goes to the disk */
+	u64 synced_ns;			/* when it did last */
 	struct buffer payload, out;
 	ZSTD_CCtx *zstd;
 	u64 scratch[BATCH_RECORDS];
@@ -65,7 +68,7 @@ static int write_head(struct trace_writer *w, const struct trace_info *info)
 	memcpy(h.member, info->member, strnlen(info->member, sizeof(h.member) - 1));
 	FILE_HEAD_TEXTS(COPY)
 #undef COPY
-	h.crc = crc32c(0, &h, sizeof(h));
+	h.crc = trace_crc32c(0, &h, sizeof(h));
 	return trace_file_write(&w->file, &h, sizeof(h));
 }
 
@@ -119,10 +122,37 @@ int trace_create_on(struct trace_writer **w, int fd, const char *name,
 	return writer_new(w, fd, name, info);
 }
 
+/* When the last time is so long ago. */
+static int file_sync(struct trace_writer *w, u64 after_ns)
+{
+	u64 now;
+
+	if (!w->sync)
+		return 0;
+	now = clock_ns(CLOCK_MONOTONIC_COARSE);
+	if (now - w->synced_ns < after_ns)
+		return 0;
+	w->synced_ns = now;
+	return trace_file_sync(&w->file);
+}
+
+static void index_block(struct trace_writer *w, const struct block_head *h, u64 at)
+{
+	struct trace_index_entry e = {
+		.at = at, .bytes = sizeof(*h) + h->stored, .first_ts = h->first_ts,
+		.last_ts = h->last_ts, .records = h->records, .type = h->type,
+		.flags = h->flags, .kind = h->kind, .producer = h->producer,
+	};
+
+	if (h->type == TRACE_RECORDS || h->type == TRACE_SCHEMA)
+		index_add(&w->index, &e);
+}
+
 /* w->payload, compressed when that is shorter, behind *h with what is not in it yet. */
 static int block_write(struct trace_writer *w, struct block_head *h)
 {
 	size_t bound = ZSTD_compressBound(w->payload.len), n = 0;
+	u64 at;
 	int ret;
 
 	w->out.len = 0;
@@ -143,17 +173,20 @@ static int block_write(struct trace_writer *w, struct block_head *h)
 	h->stored = n;
 	h->sequence = w->sequence++;
 	h->lost = w->lost - w->lost_told;
-	h->crc = crc32c(crc32c(0, h, sizeof(*h)), w->out.data + sizeof(*h), n);
+	h->crc = trace_crc32c(trace_crc32c(0, h, sizeof(*h)), w->out.data + sizeof(*h), n);
 	memcpy(w->out.data, h, sizeof(*h));
+	at = w->file.bytes;
 	ret = trace_file_write(&w->file, w->out.data, sizeof(*h) + n);
-	if (!ret)
-		w->lost_told = w->lost;
-	return ret;
+	if (ret)
+		return ret;
+	w->lost_told = w->lost;
+	index_block(w, h, at);
+	return file_sync(w, SYNC_NS);
 }
 
 static int schema_write(struct trace_writer *w, const struct layout *l)
 {
-	struct block_head h = { .type = BLOCK_SCHEMA, .kind = l->type->kind };
+	struct block_head h = { .type = TRACE_SCHEMA, .kind = l->type->kind };
 	int ret;
 
 	w->payload.len = 0;
@@ -181,7 +214,7 @@ static int block_flush(struct trace_writer *w, struct block *b, u32 flags)
 	struct rows rows = { b->rows.data, b->n, (u32 *)b->tail_len.data, b->tails.data,
 			     b->tails.len };
 	struct block_head h = {
-		.type = BLOCK_RECORDS, .kind = b->kind, .producer = b->producer,
+		.type = TRACE_RECORDS, .kind = b->kind, .producer = b->producer,
 		.records = b->n, .flags = flags, .first_ts = b->first_ts, .last_ts = b->last_ts,
 	};
 	int ret = 0;
@@ -195,7 +228,7 @@ static int block_flush(struct trace_writer *w, struct block *b, u32 flags)
 	if (!ret)
 		ret = block_write(w, &h);
 	if (ret) {
-		w->lost += flags & BLOCK_REPEAT ? 0 : b->n;
+		w->lost += flags & TRACE_REPEAT ? 0 : b->n;
 		w->repeat_due = true;
 	}
 	block_empty(w, b);
@@ -301,10 +334,10 @@ static int definitions_repeat(struct trace_writer *w)
 
 		block_append(w, b, e);
 		if (block_full(b))
-			ret = block_flush(w, b, BLOCK_REPEAT);
+			ret = block_flush(w, b, TRACE_REPEAT);
 	}
 	memset(w->described, 0, sizeof(w->described));
-	ret = definitions_flush(w, BLOCK_REPEAT) ?: ret;
+	ret = definitions_flush(w, TRACE_REPEAT) ?: ret;
 	if (ret)
 		return ret;
 	w->repeat_due = false;
@@ -383,20 +416,49 @@ int trace_put(struct trace_writer *w, const struct event *e)
 
 int trace_flush(struct trace_writer *w)
 {
-	return blocks_flush(w, ~0ULL);
+	return blocks_flush(w, ~0ULL) ?: file_sync(w, SYNC_NS);
+}
+
+void trace_sync(struct trace_writer *w)
+{
+	w->sync = true;
+}
+
+/* Where the blocks are, and the end mark, which says where that stands. */
+static int write_end(struct trace_writer *w)
+{
+	struct block_head end = { .type = TRACE_END };
+	u64 at = w->file.bytes;
+	size_t n = 0;
+	int ret = 0;
+
+	while (!ret && !w->index.dropped && n < w->index.n) {
+		struct block_head h = { .type = TRACE_INDEX };
+
+		w->payload.len = 0;
+		h.records = index_encode(&w->index, n, &w->payload);
+		n += h.records;
+		ret = block_write(w, &h);
+	}
+	w->payload.len = 0;
+	if (n && !ret) {
+		buffer_reserve(&w->payload, sizeof(at));
+		memcpy(w->payload.data, &at, sizeof(at));
+		w->payload.len = sizeof(at);
+	}
+	return block_write(w, &end) ?: ret;
 }
 
 int trace_close(struct trace_writer *w)
 {
-	struct block_head end = { .type = BLOCK_END };
 	struct block *b;
 	int ret;
 
 	if (!w)
 		return 0;
 	ret = trace_flush(w);
-	w->payload.len = 0;
-	ret = block_write(w, &end) ?: ret;
+	ret = write_end(w) ?: ret;
+	ret = file_sync(w, 0) ?: ret;
 	ret = trace_file_close(&w->file) ?: ret;
 	while ((b = w->all)) {
 		w->all = b->other;
@@ -409,6 +471,7 @@ int trace_close(struct trace_writer *w)
 		free(w->layouts[i]);
 	definitions_free(w->definitions);
 	ZSTD_freeCCtx(w->zstd);
+	free(w->index.list);
 	free(w->payload.data);
 	free(w->out.data);
 	free(w);

@@ -20,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
-#include "crc32c.h"
 #include "trace_format.h"
 
 struct item {
@@ -45,7 +44,7 @@ static void append(struct buffer *b, const void *p, size_t n)
 
 static bool read_item(struct item *it, size_t *at)
 {
-	static u8 stored[BLOCK_RAW_MAX];
+	static u8 stored[TRACE_RAW_MAX];
 
 	it->at = *at;
 	if (!get(&it->h, sizeof(it->h)) || !get(stored, it->h.stored))
@@ -67,7 +66,7 @@ static void write_file_head(struct file_head *h)
 
 	h->size = sizeof(*h) + longer;
 	h->crc = 0;
-	h->crc = crc32c(crc32c(0, h, sizeof(*h)), more, longer);
+	h->crc = trace_crc32c(trace_crc32c(0, h, sizeof(*h)), more, longer);
 	fwrite(h, sizeof(*h), 1, stdout);
 	fwrite(more, longer, 1, stdout);
 }
@@ -83,9 +82,9 @@ static void write_item(struct item *it, bool as_is)
 	}
 	it->h.size += longer;
 	it->h.crc = 0;
-	it->h.crc = crc32c(0, &it->h, sizeof(it->h));
-	it->h.crc = crc32c(it->h.crc, more, longer);
-	it->h.crc = crc32c(it->h.crc, it->payload.data, it->payload.len);
+	it->h.crc = trace_crc32c(0, &it->h, sizeof(it->h));
+	it->h.crc = trace_crc32c(it->h.crc, more, longer);
+	it->h.crc = trace_crc32c(it->h.crc, it->payload.data, it->payload.len);
 	fwrite(&it->h, sizeof(it->h), 1, stdout);
 	fwrite(more, longer, 1, stdout);
 	fwrite(it->payload.data, it->payload.len, 1, stdout);
@@ -133,12 +132,12 @@ static void columns_edit(struct item *it, bool (*change)(struct column_head *, c
 
 static bool drop(struct column_head *h, const char *name)
 {
-	return h->name != column_hash(name);
+	return h->name != trace_read_hash(name);
 }
 
 static bool widen(struct column_head *h, const char *name)
 {
-	if (h->name == column_hash(name))
+	if (h->name == trace_read_hash(name))
 		h->size = 8;
 	return true;
 }
@@ -169,14 +168,14 @@ static void bomb(struct item *it, const char *path)
 	fclose(f);
 	it->h.codec = CODEC_ZSTD;
 	it->h.stored = it->payload.len;
-	it->h.raw = BLOCK_RAW_MAX;
+	it->h.raw = TRACE_RAW_MAX;
 	write_item(it, true);
 }
 
 static void edit(struct item *it, u64 i, char **argv)
 {
 	const char *what = argv[1];
-	bool records = it->h.type == BLOCK_RECORDS;
+	bool records = it->h.type == TRACE_RECORDS;
 
 	if (!strcmp(what, "list")) {
 		printf("%zu type=%u kind=%u producer=%u records=%u raw=%u flags=%u lost=%llu\n",

@@ -61,7 +61,7 @@ static void find_blocks(void)
 		memcpy(&h, file + at, sizeof(h));
 		blocks[n_blocks] = at;
 		upto[n_blocks++] = records;
-		records += h.type == BLOCK_RECORDS ? h.records : 0;
+		records += h.type == TRACE_RECORDS ? h.records : 0;
 	}
 	blocks[n_blocks] = at;
 	upto[n_blocks] = records;

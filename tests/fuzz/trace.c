@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "crc32c.h"
 #include "cuda.h"
 #include "log.h"
 #include "trace.h"
@@ -25,8 +24,8 @@ static void mend_block(u8 *at, size_t left)
 	h.crc = 0;
 	if (h.size < sizeof(h) || h.size > left || h.stored > left - h.size)
 		return;
-	h.crc = crc32c(0, &h, sizeof(h));
-	h.crc = crc32c(h.crc, at + sizeof(h), h.size - sizeof(h) + h.stored);
+	h.crc = trace_crc32c(0, &h, sizeof(h));
+	h.crc = trace_crc32c(h.crc, at + sizeof(h), h.size - sizeof(h) + h.stored);
 	memcpy(at, &h, sizeof(h));
 }
 
@@ -43,8 +42,8 @@ static void mend(u8 *data, size_t size)
 	f.crc = 0;
 	if (at < sizeof(f) || at > size)
 		return;
-	f.crc = crc32c(0, &f, sizeof(f));
-	f.crc = crc32c(f.crc, data + sizeof(f), at - sizeof(f));
+	f.crc = trace_crc32c(0, &f, sizeof(f));
+	f.crc = trace_crc32c(f.crc, data + sizeof(f), at - sizeof(f));
 	memcpy(data, &f, sizeof(f));
 	while (at <= size && size - at >= sizeof(h)) {
 		memcpy(&h, data + at, sizeof(h));

@@ -182,7 +182,8 @@ static void op_wait(struct waiting_op *w, struct call *at)
 /* Once, after all its operations. */
 static int call_deliver(struct model *m, struct call *c)
 {
-	if (c->away || !c->have_call || c->c.delivered || !m->view->api)
+	if (c->away || !c->have_call || c->c.delivered || !m->view->api ||
+	    !model_wants(m, &c->c.r.e))
 		return 0;
 	c->c.name = model_name(m, c->c.r.e.producer, c->c.r.name);
 	c->c.delivered = true;
@@ -408,8 +409,8 @@ int join_api(struct model *m, const struct api *a)
 	if (!c->nested && a->e.tid)
 		call_before(m, &c->c);
 	c->have_call = true;
-	m->counts.api++;
-	m->counts.api_nested += c->nested;
+	m->counts.api += model_wants(m, &a->e);
+	m->counts.api_nested += c->nested && model_wants(m, &a->e);
 	host_call(m, c);
 	if (!call_wants_stack(m, c))
 		call_nodes(c);

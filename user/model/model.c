@@ -28,6 +28,7 @@ struct model *model_new(const struct view *view, void *ctx)
 	m->held_end = &m->held;
 	m->event_youngest = &m->event_oldest;
 	m->counts.first_ns = ~0ULL;
+	m->to = ~0ULL;
 	m->unknown = texts_add(&m->texts, "?", 1);
 	return m;
 }
@@ -83,9 +84,9 @@ static void model_time(struct model *m, const struct event *e)
 		memcpy(&dur, e + 1, sizeof(dur));
 		end = e->ts + dur < e->ts ? ~0ULL : e->ts + dur;
 	}
-	if (e->ts < m->counts.first_ns)
+	if (e->ts < m->counts.first_ns && model_wants(m, e))
 		m->counts.first_ns = e->ts;
-	if (end > m->counts.last_ns)
+	if (end > m->counts.last_ns && model_wants(m, e))
 		m->counts.last_ns = end;
 	/* a program's own range may last as long as the trace, and come before what is in it */
 	if (e->kind == EVENT_SPAN || e->kind == EVENT_NVTX)
@@ -239,6 +240,8 @@ int model_feed(struct model *m, const struct event *e)
 		return model_define(m, e);
 	model_order(m, e);
 	e = model_convert(m, e, &copy);
+	if (e->kind != EVENT_API && e->kind != EVENT_API_STACK && !model_wants(m, e))
+		return 0;	/* calls may have to do with what comes within */
 	model_time(m, e);
 	err = model_deliver(m, e);
 	if (!err)
@@ -266,6 +269,11 @@ const struct model_counts *model_counts(const struct model *m)
 	return &m->counts;
 }
 
+void model_window(struct model *m, const struct trace_window *w)
+{
+	m->window = *w;
+}
+
 int model_run_all(struct model *m, const char *const *paths, size_t n, struct trace_info *info,
 		  char **damage)
 {
@@ -276,10 +284,11 @@ int model_run_all(struct model *m, const char *const *paths, size_t n, struct tr
 
 	if (damage)
 		*damage = NULL;
-	err = trace_set_open(&set, paths, n);
+	err = trace_set_open_window(&set, paths, n, &m->window, MODEL_HORIZON_NS);
 	if (err)
 		return err;
 	m->alone = n == 1;
+	trace_set_range(set, &m->from, &m->to);
 	if (info)
 		*info = *trace_set_info(set);
 	while (trace_set_next(set, &e)) {

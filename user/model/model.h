@@ -216,6 +216,11 @@ int model_feed(struct model *m, const struct event *e);
 int model_finish(struct model *m);	/* delivers all that still waited */
 void model_free(struct model *m);
 
+struct trace_window;
+/* Only what begins in this part is delivered and counted; operations are linked to calls before
+ * it, too. Before model_run; w: copied. */
+void model_window(struct model *m, const struct trace_window *w);
+
 /* Opens, feeds to the end, finishes. A damaged file is fed up to the damage; then *damage (if
  * not NULL) holds the reason and the result is 0; with damage NULL it is reported as an
  * error. */

@@ -12,6 +12,7 @@
 #include "hash.h"
 #include "heap.h"
 #include "model.h"
+#include "trace_set.h"
 
 /* calls past the horizon whose operation has not ended yet */
 #define HELD_MAX    (128u << 10)
@@ -161,6 +162,8 @@ struct producer {
 struct model {
 	const struct view *view;
 	void *ctx;
+	struct trace_window window;	/* as asked for */
+	u64 from, to;			/* where it is */
 	struct model_counts counts;
 	u64 now, gpu_now;		/* trace time: by CPU records; by GPU records if there
 					 * are none */
@@ -248,5 +251,11 @@ void overlap_kernel(struct model *m, const struct gpu_head *g);
 void overlap_find(struct model *m, u32 gpu, u32 pid, u64 from, u64 to);
 void overlap_forget(struct model *m, u64 before);	/* nobody will ask for earlier */
 void overlap_free(struct model *m);
+
+/* Does it begin within the part of the trace that is wanted? */
+static inline bool model_wants(const struct model *m, const struct event *e)
+{
+	return e->ts >= m->from && (e->ts < m->to || m->to == ~0ULL);
+}
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "log.h"
 #include "report_parts.h"
+#include "trace_set.h"
 #include "symbols.h"
 
 struct report *report_new(void)
@@ -90,6 +91,12 @@ static int find_steps(struct report *r, const char *const *paths, size_t n, cons
 		return -1;
 	r->ranks.steps = steps;
 	return 0;
+}
+
+void report_window(struct report *r, const struct trace_window *w)
+{
+	model_window(r->model, w);
+	r->windowed = w->from_ns || w->to_ns || w->last_ns;
 }
 
 int report_run(struct report *r, const char *const *paths, size_t n, const char *steps,

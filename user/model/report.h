@@ -12,6 +12,8 @@
 struct report;
 
 struct report *report_new(void);
+struct trace_window;
+void report_window(struct report *r, const struct trace_window *w);	/* as model_window */
 /* Reads the whole traces, as one. steps: a pattern, or NULL (steps.h). 0 or a reported error;
  * *damage: as model_run; it must live as long as r. */
 int report_run(struct report *r, const char *const *paths, size_t n, const char *steps,

@@ -364,6 +364,7 @@ void report_json(struct report *r, FILE *f)
 	json_str(&j, "driver", r->info.driver);
 	json_bool(&j, "simulated", c->simulated);
 	json_str(&j, "damage", r->damage);
+	json_bool(&j, "part", r->windowed);
 	json_u64(&j, "records", c->records);
 	json_time(&j, "start_ns", c->first_ns);
 	json_u64(&j, "span_ns", c->last_ns - c->first_ns);

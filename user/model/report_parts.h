@@ -66,6 +66,7 @@ struct off_cpu {		/* a thread that left the CPU */
 };
 
 struct report {
+	bool windowed;			/* only a part of the trace was asked for */
 	struct model *model;
 	struct trace_info info;
 	const char *damage;	/* why what follows is not of the whole recording; NULL: it

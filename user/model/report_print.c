@@ -134,6 +134,8 @@ static void print_header(struct report *r, FILE *f)
 		 processes == 1 ? "" : "es", model_gpus(r->model),
 		 model_gpus(r->model) == 1 ? "" : "s", info->tool[0] ? ", by " : "",
 		 info->tool);
+	if (r->windowed)
+		out_line(f, "part       only what begins in the part that was asked for");
 	if (r->damage)
 		out_line(f, "damaged    %s: all below is about the part before", r->damage);
 	print_lost(c, f);

@@ -157,6 +157,8 @@ static int file_open(struct recorder *r)
 	err = trace_create(&r->file, r->path, &info);
 	if (err)
 		return err;
+	if (r->set->sync)
+		trace_sync(r->file);
 	record_clock(r);
 	record_note(r, NOTE_SETTING, "graph=%s", r->set->node_graphs ? "node" : "launch");
 	record_note(r, NOTE_SETTING, "api=%s", r->set->nested_api ? "nested" : "outer");

@@ -16,6 +16,7 @@ struct record_settings {
 	u8 node_graphs;		/* the kernels of graphs, not only their launches */
 	u8 nested_api;		/* also the calls that CUDA makes within calls */
 	u8 no_stacks, fail_on_loss, cost, verbose;
+	u8 sync;		/* to the disk, not only to the file */
 };
 
 /*
