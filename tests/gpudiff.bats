@@ -488,7 +488,7 @@ assert a == b and n == 300000 and few and abs(a - v[149999]) <= v[149999] / 8192
 	(cd "$ROOT" && "$clang" -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -D_GNU_SOURCE -Ibpf \
 		-Ivmlinux -Iuser -Iuser/model -Iuser/import tests/fuzz/diff.c \
 		user/model/{diff*,model,joins,heap,host,interval,kernel_class,frame_name,steps*,tasks,tables,titles}.c \
-		user/model/{collectives,sweep,uvm*,overlap,managed}.c user/{hash,arena,out,out_table,outfile,crc32c,histogram,demangle}.c \
+		user/model/{collectives,sweep,uvm*,overlap,managed}.c user/{hash,arena,out,out_table,outfile,histogram,demangle}.c \
 		user/{trace,schema}*.c user/{driver_names,driver_table,uvm_gpus,xid_catalog,sxid_names}.c user/import/api_class.c \
 		-lz -lzstd -l:libstdc++.so.6 -lm -o "$T/fuzz") 2> err || skip "needs clang's fuzzer: $(head -1 err)"
 	for f in 1 2 3; do one "$f.gst" seed="$f" steps=2 kernels=4 launches=2 faults=1 paths=1; done
