@@ -137,8 +137,9 @@ static u8 *room(struct trace_read *t, struct bytes *b, size_t size)
 		stop(t, -ENOMEM, "does not fit into memory");
 		return NULL;
 	}
+	b->data = p;
 	b->room = size + 1;
-	return b->data = p;
+	return b->data;
 }
 
 /* What a newer writer put behind a header goes into its checksum. */

@@ -111,8 +111,9 @@ static int prepare_outside(struct probe_object *o)
 {
 	struct bpf_program *p;
 
-	bpf_object__for_each_program(p, probe_bpf(o))
+	bpf_object__for_each_program(p, probe_bpf(o)) {
 		bpf_program__set_autoload(p, is_outside(bpf_program__name(p)));
+	}
 	return prepare(o);
 }
 
