@@ -241,3 +241,29 @@ END
 		python3 "$ROOT/tests/expected_nsys.py" "$DATA/traces/expected.json" "nsys/$name.sqlite" "$name.import" "$name.report"
 	done
 }
+
+@test "a database without one of its tables, whichever it is, is read without it or refused in words" {
+	for kind in nsys-3.25 rocpd-4 rpd; do
+		python3 "$ROOT/tests/mkdb.py" "$kind" "$kind.db" > /dev/null
+		python3 - "$kind.db" > names <<-'P'
+			import sqlite3, sys
+			names = sqlite3.connect(sys.argv[1]).execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+			print('\n'.join(n for n, in names))
+		P
+		[ "$(wc -l < names)" -gt 5 ]
+		while read -r table; do
+			cp "$kind.db" less.db
+			# of rocpd both recordings of the file, and the views over them
+			python3 - less.db "${table%_0000000[01]_*}" <<-'P'
+				import sqlite3, sys
+				db = sqlite3.connect(sys.argv[1])
+				for what, name in db.execute("SELECT type, name FROM sqlite_master WHERE type IN ('view', 'table')").fetchall():
+				    if what == 'view' or name == sys.argv[2] or name.startswith(sys.argv[2] + '_0000000'):
+				        db.execute(f'DROP {what} "{name}"')
+			P
+			run --separate-stderr "$BIN/gpuimport" -j less.db -o less.gst
+			[ "$status" -le 1 ] || { echo "$kind without $table: exit status $status"; false; }
+			[ "$status" -eq 0 ] || [ -n "$stderr" ]
+		done < names
+	done
+}
