@@ -482,15 +482,12 @@ assert a == b and n == 300000 and few and abs(a - v[149999]) <= v[149999] / 8192
 }
 
 @test "any bytes as a run, the noise of a baseline or budgets: the fuzzer finds nothing in ten seconds" {
-	local clang f
-	clang=$(command -v clang-14 clang | head -1)
-	[ -n "$clang" ] || skip "needs clang"
-	(cd "$ROOT" && "$clang" -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -D_GNU_SOURCE -Ibpf \
-		-Ivmlinux -Iuser -Iuser/model -Iuser/import tests/fuzz/diff.c \
+	local f
+	fuzzer "$T/fuzz" tests/fuzz/diff.c \
 		user/model/{diff*,model,joins,heap,host,interval,kernel_class,frame_name,steps*,tasks,tables,titles}.c \
 		user/model/{collectives,sweep,uvm*,overlap,managed}.c user/{hash,arena,out,out_table,outfile,histogram,demangle}.c \
 		user/{trace,schema}*.c user/{driver_names,driver_table,uvm_gpus,xid_catalog,sxid_names}.c user/import/api_class.c \
-		-lz -lzstd -l:libstdc++.so.6 -lm -o "$T/fuzz") 2> err || skip "needs clang's fuzzer: $(head -1 err)"
+		-lz -lzstd -l:libstdc++.so.6 -lm
 	for f in 1 2 3; do one "$f.gst" seed="$f" steps=2 kernels=4 launches=2 faults=1 paths=1; done
 	"$BIN/gpudiff" --baseline base --update 1.gst 2.gst 3.gst
 	"$BIN/gpudiff" --baseline base --update --keep 3 1.gst > out

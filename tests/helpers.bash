@@ -49,6 +49,19 @@ able() {
 	[ "$status" -eq 3 ]
 }
 
+# fuzzer OUT SOURCE...: built at OUT, from files and patterns below $ROOT and options. Skips where the compiler has no
+# fuzzer; what it has to build and does not fails
+fuzzer() {
+	local out="$1" clang flags=(-std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -D_GNU_SOURCE)
+	shift
+	clang="$(command -v clang-14 clang | head -1)"
+	[ -n "$clang" ] || skip "needs clang"
+	echo 'int LLVMFuzzerTestOneInput(const char *p, unsigned long n) { return 0; }' > "$out.c"
+	"$clang" "${flags[@]}" "$out.c" -o "$out" 2> "$out.err" || skip "needs clang's fuzzer: $(head -1 "$out.err")"
+	# shellcheck disable=SC2048,SC2086	# patterns
+	(cd "$ROOT" && "$clang" "${flags[@]}" -Ibpf -Ivmlinux -Iuser -Iuser/model -Iuser/import $* -o "$out")
+}
+
 # sources PATTERN...: our own files whose path matches, in a checkout and in an unpacked archive
 sources() {
 	if git rev-parse --is-inside-work-tree > /dev/null 2>&1; then

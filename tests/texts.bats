@@ -126,19 +126,9 @@ END
 	[ "$(echo 'main;f;g 42' | "$BIN/gpuimport" -j --format=folded - -o b.gst | jq .kinds.sample)" = 1 ]
 }
 
-# fuzzer OUT SOURCE...: build it, or skip
-fuzzer() {
-	local out="$1" clang
-	shift
-	clang="$(command -v clang-14 clang | head -1)"
-	[ -n "$clang" ] || skip "needs clang"
-	(cd "$ROOT" && "$clang" -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -D_GNU_SOURCE -Ibpf \
-		-Ivmlinux -Iuser -Iuser/import "$@" user/import/api_class.c user/hash.c user/arena.c -lsqlite3 -o "$out") 2> err ||
-		skip "needs clang's fuzzer: $(head -1 err)"
-}
-
 @test "any bytes as each text format: the fuzzer finds nothing in ten seconds" {
-	fuzzer "$PWD/fuzz" tests/fuzz/reader.c user/import/{lines,stacks,perf,perf_report,nvprof,cupti_text}.c
+	fuzzer "$PWD/fuzz" tests/fuzz/reader.c user/import/{lines,stacks,perf,perf_report,nvprof,cupti_text,api_class}.c \
+		user/hash.c user/arena.c
 	mkdir corpus
 	echo "$perf_script" > corpus/perf
 	printf 'main;f;g 42\nmain 1\n' > corpus/folded

@@ -34,12 +34,7 @@ static const struct option_row options[] = {
 		"instead, verify the file block by block and say what it holds"),
 	OPT_SET(struct settings, top, 0, "top", "N", OPT_UNSIGNED,
 		"rows of each table (default 20, 0: all)"),
-	OPT_SET(struct settings, window.from_ns, 0, "from", "TIME", OPT_DURATION_NS,
-		"only what begins so long after the recording's start, or later"),
-	OPT_SET(struct settings, window.to_ns, 0, "to", "TIME", OPT_DURATION_NS,
-		"only what begins earlier than that"),
-	OPT_SET(struct settings, window.last_ns, 0, "last", "TIME", OPT_DURATION_NS,
-		"only the end of it"),
+	OPT_SET_WINDOW(struct settings, window),
 	OPT_SET(struct settings, verbose, 'v', "verbose", NULL, OPT_VERBOSE,
 		"say what it took to read the recording"),
 	{}
@@ -106,7 +101,7 @@ int main(int argc, char **argv)
 		return code;
 	if (set.check)
 		return check_files() ? 1 : 0;
-	if (set.sqlite && (set.window.from_ns || set.window.to_ns || set.window.last_ns))
+	if (set.sqlite && trace_window_asked(&set.window))
 		return fail_usage("--sqlite exports the whole recording"), 2;
 	if (set.sqlite)
 		return export_database() ? 1 : 0;

@@ -27,12 +27,7 @@ static const struct option_row options[] = {
 			"a recording; - is standard input; several (the\nranks of a job): as one"),
 	OPT_SET(struct settings, output, 'o', "output", "OUT", OPT_STRING,
 		"where to write (default: the first FILE with .pftrace;\n- is standard output)"),
-	OPT_SET(struct settings, window.from_ns, 0, "from", "TIME", OPT_DURATION_NS,
-		"only what begins so long after the recording's start, or later"),
-	OPT_SET(struct settings, window.to_ns, 0, "to", "TIME", OPT_DURATION_NS,
-		"only what begins earlier than that"),
-	OPT_SET(struct settings, window.last_ns, 0, "last", "TIME", OPT_DURATION_NS,
-		"only the end of it"),
+	OPT_SET_WINDOW(struct settings, window),
 	OPT_SET(struct settings, verbose, 'v', "verbose", NULL, OPT_VERBOSE,
 		"say what was written"),
 	{}

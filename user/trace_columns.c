@@ -65,3 +65,14 @@ struct layout *layout_new(const struct record_type *type)
 	layout_add(l, type->fields, "");
 	return l;
 }
+
+const struct layout *layout_get(struct layout *layouts[EVENT_KIND_MAX], u16 kind)
+{
+	const struct record_type *type;
+
+	if (kind >= EVENT_KIND_MAX)
+		return NULL;
+	if (!layouts[kind] && (type = record_type(kind)))
+		layouts[kind] = layout_new(type);
+	return layouts[kind];
+}

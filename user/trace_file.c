@@ -90,8 +90,10 @@ int trace_file_on(struct trace_file *f, int fd, const char *name)
 	return file_begin(f, name);
 }
 
-static int write_all(int fd, const u8 *p, size_t len)
+int write_all(int fd, const void *data, size_t len)
 {
+	const u8 *p = data;
+
 	while (len) {
 		ssize_t n = write(fd, p, len);
 

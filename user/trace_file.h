@@ -13,6 +13,9 @@ struct trace_file {
 	u64 start, bytes;
 };
 
+/* To any descriptor, also one that would block; not reported. */
+int write_all(int fd, const void *data, size_t len);
+
 int trace_file_open(struct trace_file *f, const char *path);	/* "-": stdout */
 int trace_file_on(struct trace_file *f, int fd, const char *name);	/* a copy of fd */
 /* All of it or nothing. */

@@ -31,6 +31,8 @@ struct layout {
 };
 
 struct layout *layout_new(const struct record_type *type);	/* free() it */
+/* That of a kind, made when first asked for; NULL: a kind this program does not know. */
+const struct layout *layout_get(struct layout *layouts[EVENT_KIND_MAX], u16 kind);
 
 struct buffer {
 	u8 *data;

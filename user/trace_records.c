@@ -25,7 +25,7 @@ struct trace_reader {
 	u64 sequence, missing, unknown;
 	bool jumped;			/* blocks were left out: a gap says nothing */
 	u64 from, to;			/* window; to 0: none */
-	struct trace_index_entry *index;	/* with a window, of a file */
+	struct trace_index_entry *index;	/* of a file, once it was asked for */
 	size_t index_n, index_next;
 	struct lost lost;		/* by the writer: delivered before the block that says
 					 * so */
@@ -115,21 +115,10 @@ static void buffer_need(struct buffer *b, size_t size)
 	buffer_reserve(b, size + 1);	/* never NULL */
 }
 
-static const struct layout *layout_of(struct trace_reader *r, u16 kind)
-{
-	const struct record_type *type;
-
-	if (kind >= EVENT_KIND_MAX)
-		return NULL;
-	if (!r->layouts[kind] && (type = record_type(kind)))
-		r->layouts[kind] = layout_new(type);
-	return r->layouts[kind];
-}
-
 /* Makes the block the one that is delivered; damage leaves nothing to deliver. */
 static int unpack(struct trace_reader *r, struct trace_block *b)
 {
-	const struct layout *l = layout_of(r, b->kind);
+	const struct layout *l = layout_get(r->layouts, b->kind);
 	size_t lens = (size_t)b->records * sizeof(u32);
 	int ret;
 
@@ -210,7 +199,7 @@ static int take_block(struct trace_reader *r, struct trace_block *b)
 static int next_block(struct trace_reader *r)
 {
 	struct trace_block b;
-	int ret = r->index ? jump(r) : 0;
+	int ret = r->to && r->index ? jump(r) : 0;
 
 	if (!ret)
 		ret = trace_read_block(r->in, &b);
@@ -311,32 +300,39 @@ int trace_next(struct trace_reader *r, const struct event **out)
 	return 1;
 }
 
+/* Once; 0, or as trace_read_index(). */
+static int index_get(struct trace_reader *r)
+{
+	int ret = r->index ? 0 : trace_read_index(r->in, &r->index, &r->index_n);
+
+	if (ret == -ENOMEM)
+		err(1, "cannot keep where the blocks of %s are", r->path);
+	return ret < 0 ? ret : 0;
+}
+
 void trace_window(struct trace_reader *r, u64 from, u64 to)
 {
 	r->from = from;
 	r->to = to;
-	if (trace_read_seekable(r->in) &&
-	    trace_read_index(r->in, &r->index, &r->index_n) == -ENOMEM)
-		err(1, "cannot keep where the blocks of %s are", r->path);
+	index_get(r);	/* of a pipe there is none: blocks are read and dropped */
 }
 
 int trace_times(struct trace_reader *r, u64 *first, u64 *last)
 {
-	struct trace_index_entry *list;
-	size_t n;
-	int ret = trace_read_index(r->in, &list, &n);
+	int ret = index_get(r);
 
-	if (ret < 0)
+	if (ret)
 		return ret;
 	*first = ~0ULL;
 	*last = 0;
-	for (size_t i = 0; i < n; i++) {
-		if (list[i].type != TRACE_RECORDS || list[i].kind < EVENT_DEFINITIONS_END)
+	for (size_t i = 0; i < r->index_n; i++) {
+		const struct trace_index_entry *e = &r->index[i];
+
+		if (e->type != TRACE_RECORDS || e->kind < EVENT_DEFINITIONS_END)
 			continue;
-		*first = list[i].first_ts < *first ? list[i].first_ts : *first;
-		*last = list[i].last_ts > *last ? list[i].last_ts : *last;
+		*first = e->first_ts < *first ? e->first_ts : *first;
+		*last = e->last_ts > *last ? e->last_ts : *last;
 	}
-	free(list);
 	return *first <= *last;
 }
 

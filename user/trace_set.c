@@ -338,7 +338,7 @@ int trace_set_open_window(struct trace_set **set, const char *const *paths, size
 	}
 	if (!err && n > 1)
 		set_align(s, paths);
-	if (!err && w && (w->from_ns || w->to_ns || w->last_ns))
+	if (!err && w && trace_window_asked(w))
 		err = set_window(s, paths, w, lead_ns);
 	if (err) {
 		trace_set_close(s);

@@ -15,6 +15,20 @@ struct trace_window {		/* each 0: none */
 	u64 last_ns;		/* before the latest start of a record */
 };
 
+static inline bool trace_window_asked(const struct trace_window *w)
+{
+	return w->from_ns || w->to_ns || w->last_ns;
+}
+
+/* Its rows among a tool's options (options.h). */
+#define OPT_SET_WINDOW(type, member)						\
+	OPT_SET(type, member.from_ns, 0, "from", "TIME", OPT_DURATION_NS,	\
+		"only what begins so long after the recording's start, or later"), \
+	OPT_SET(type, member.to_ns, 0, "to", "TIME", OPT_DURATION_NS,		\
+		"only what begins earlier than that"),				\
+	OPT_SET(type, member.last_ns, 0, "last", "TIME", OPT_DURATION_NS,	\
+		"only the end of it")
+
 /* 0, or reported. "-" (standard input) may be one of them. Damage is kept, not reported. */
 int trace_set_open(struct trace_set **s, const char *const *paths, size_t n);
 /* 1 and the next record (valid until the next call), 0 at the end of all. A damaged file gives

@@ -378,23 +378,13 @@ static int refuse(struct trace_writer *w, const struct event *e)
 	return -EINVAL;
 }
 
-static bool layout_known(struct trace_writer *w, u16 kind)
-{
-	const struct record_type *type;
-
-	if (kind >= EVENT_KIND_MAX)
-		return false;
-	if (!w->layouts[kind] && (type = record_type(kind)))
-		w->layouts[kind] = layout_new(type);
-	return w->layouts[kind];
-}
-
 int trace_put(struct trace_writer *w, const struct event *e)
 {
+	const struct layout *l = layout_get(w->layouts, e->kind);
 	struct block *b;
 
-	if (e->size < sizeof(*e) || e->size % 8 || !layout_known(w, e->kind) ||
-	    (w->layouts[e->kind]->type->tail && e->size < w->layouts[e->kind]->type->size))
+	if (e->size < sizeof(*e) || e->size % 8 || !l ||
+	    (l->type->tail && e->size < l->type->size))
 		return refuse(w, e);
 	if (w->file.dead) {
 		w->lost++;

@@ -281,7 +281,7 @@ void db_select(struct db *db, struct db_scan *scan, const char *table,
 	char *text;
 	u32 i;
 
-	*scan = (struct db_scan){ .db = db, .table = -1 };
+	*scan = (struct db_scan){};
 	if (!db_has(db, table))
 		return;
 	sql = sqlite3_str_new(db->sql);
@@ -308,9 +308,12 @@ void db_bind(struct db_scan *scan, int at, s64 value)
 
 bool db_next(struct db_scan *scan)
 {
-	int rc = scan->s ? sqlite3_step(scan->s) : SQLITE_DONE;
 	struct db *db = scan->db;
+	int rc;
 
+	if (!scan->s)	/* of a table that is not there */
+		return false;
+	rc = sqlite3_step(scan->s);
 	scan->rows += rc == SQLITE_ROW;
 	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
 		damage(db, scan->what);

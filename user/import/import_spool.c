@@ -14,6 +14,7 @@
 #include "db.h"
 #include "import_parts.h"
 #include "log.h"
+#include "trace_file.h"
 
 #define PIECE (1u << 20)
 
@@ -35,23 +36,6 @@ static bool is_plain(const char *path)
 	return plain;
 }
 
-static int write_all(int fd, const u8 *p, size_t n, const char *folder)
-{
-	while (n) {
-		ssize_t done = write(fd, p, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return fail(done ? -errno : -ENOSPC,
-				    "cannot unpack a database into %s (TMPDIR names another folder)",
-				    folder);
-		p += done;
-		n -= done;
-	}
-	return 0;
-}
-
 /* All of the file into fd. 0 or reported. */
 static int copy(const char *path, int fd, const char *folder)
 {
@@ -64,7 +48,9 @@ static int copy(const char *path, int fd, const char *folder)
 		return err;
 	piece = must_alloc(PIECE);
 	while (!err && (n = unpack_read(u, piece, PIECE)) > 0)
-		err = write_all(fd, piece, n, folder);
+		err = write_all(fd, piece, n);
+	if (err)
+		fail(err, "cannot unpack a database into %s (TMPDIR names another folder)", folder);
 	free(piece);
 	unpack_close(u);
 	return err ?: n < 0 ? (int)n : 0;

@@ -37,7 +37,7 @@ static void query(struct rocpd *r, struct db_scan *s, const char *name, const ch
 {
 	const char *table = rocpd_table(r, name), *event = rocpd_table(r, "rocpd_event");
 
-	*s = (struct db_scan){ .db = r->db, .table = -1 };
+	*s = (struct db_scan){};
 	if (!db_has(r->db, table))
 		return;
 	db_query(r->db, s, table, rocpd_sql(r, "SELECT %s, %s, %s, %s, e.stack_id%s FROM \"%s\" x LEFT JOIN \"%s\" e ON e.id = x.event_id",

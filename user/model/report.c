@@ -96,7 +96,7 @@ static int find_steps(struct report *r, const char *const *paths, size_t n, cons
 void report_window(struct report *r, const struct trace_window *w)
 {
 	model_window(r->model, w);
-	r->windowed = w->from_ns || w->to_ns || w->last_ns;
+	r->windowed = trace_window_asked(w);
 }
 
 int report_run(struct report *r, const char *const *paths, size_t n, const char *steps,
