@@ -24,7 +24,7 @@ guest() {
 	rest='alloc b 64m; fill b 64m 1; migrate b 64m gpu0; gpu 0 write b 4 2m; fatal 0 read
 		alloc c 4m; fill c 4m 1; accessed c 4m gpu1 on; notify 1 c+2m 8; cpu read c+2m 8 64k; free c'	# both wait for what the step before has begun
 	fast='alloc a 8m; fill a 8m 1; gpu 0 write a 1536 run; gpu 1 read a 600 run'
-	round='alloc a 32m; fill a 32m 1; gpu 0 write a 4096; free a'	# 16 services of new blocks, which cannot thrash
+	round='alloc a 32m; fill a 32m 1; gpu 0 write a 8192; cpu read a 8192; free a'	# there and back once, which is no thrashing
 	work() {
 		exercise -p 2 "$all" > "$1.truth" || echo "exercise $?" >> status
 		exercise "$rest" >> "$1.truth" || echo "exercise $?" >> status
