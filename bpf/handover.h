@@ -81,13 +81,16 @@ static inline u64 handover_slot_off(const struct ring_file *f, u32 i)
 	return HANDOVER_PAGE + (u64)i * (HANDOVER_PAGE + (u64)f->slot_bytes);
 }
 
+/* Why a library that was invited does not take rings. */
+enum { HELLO_COMES = 0, HELLO_BUSY = 1 /* another recorder has it */ };
+
 struct handover_hello {		/* library to recorder; the memfd comes back with struct
 				 * handover_welcome */
 	u64 magic;
 	u32 version;
 	u32 ns_pid;
 	u32 simulated;		/* 1: libcuda says it is the simulated one */
-	u32 pad;
+	u32 answer;		/* HELLO_* */
 };
 
 struct handover_welcome {
@@ -95,6 +98,29 @@ struct handover_welcome {
 	u32 version;
 	u32 producer;		/* 0: refused */
 	u64 bytes;		/* of the memfd */
+};
+
+/*
+ * A process whose library has no recorder waits for one. It holds a memfd of this name,
+ * read-only by its seals, which says where its socket is; a recorder that may trace the
+ * process takes a copy of that socket (pidfd_getfd) and sends struct handover_invite with one
+ * end of a new connection. On that the library says hello as if it had connected itself.
+ * No path, no name on the network: mount, network and pid namespaces do not matter.
+ */
+#define HANDOVER_CONTROL "gpuscope-control"
+
+struct handover_control {
+	u64 magic;
+	u32 version;
+	u32 ns_pid;
+	s32 socket;		/* number of the descriptor that takes invitations */
+	u32 pad;
+};
+
+struct handover_invite {	/* with the connection's other end as SCM_RIGHTS */
+	u64 magic;
+	u32 version;
+	u32 pad;
 };
 
 /*

@@ -71,10 +71,11 @@ static bool times(u64 *start, u64 *end)
 	return false;
 }
 
-/* Of a call that was made after the recording had ended. */
+/* Of a call that was made before the recording began or after it had ended. */
 static bool outside(u32 correlation)
 {
-	return correlation >= load_acquire(&library.first_ignored);
+	return correlation >= load_acquire(&library.first_ignored) ||
+	       correlation < load_acquire(&library.first_taken);
 }
 
 /* Is it one that a call began by itself (ring_slot.begun)? */

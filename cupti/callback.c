@@ -24,15 +24,16 @@ static const u32 want_of_class[16] = {	/* classes whose success means: a GPU rec
 };
 
 /*
- * A recording ends between two calls: operations of calls that are not recorded any more
- * are none of it either (activity.c), so that each operation has its call.
+ * A recording begins and ends between two calls: operations of calls that are not recorded
+ * yet, or not any more, are none of it either (activity.c), so that each operation has its
+ * call.
  */
-static void call_ignore(u32 correlation)
+static void first_set(u32 *place, u32 correlation)
 {
-	u32 first = load_relaxed(&library.first_ignored);
+	u32 first = load_relaxed(place);
 
 	while (correlation < first &&
-	       !__atomic_compare_exchange_n(&library.first_ignored, &first, correlation, true,
+	       !__atomic_compare_exchange_n(place, &first, correlation, true,
 					    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 		;
 }
@@ -52,9 +53,10 @@ static void call_enter(u32 domain, u32 cbid, const struct cupti_callback_data *d
 		t->depth = 0;
 	}
 	if (load_relaxed(&closing) && !t->depth) {
-		call_ignore(d->correlation);
+		first_set(&library.first_ignored, d->correlation);
 		return;
 	}
+	first_set(&library.first_taken, d->correlation);
 	c = &t->calls[t->depth++];
 	c->correlation = d->correlation;
 	c->what = cbid | domain << 24;
@@ -248,6 +250,7 @@ int api_callbacks(u32 on)
 	store_release(&closing, false);
 	if (on)
 		store_release(&library.first_ignored, ~0U);
+	store_release(&library.first_taken, on ? ~0U : 0);
 	if (!on != !was && library.cupti_up)
 		err = enable_all(on != 0);
 	store_release(&recording, on);

@@ -20,6 +20,7 @@ static u64 clock_realtime(void)
 void clock_pair(void)
 {
 	u64 mono = 0, real = 0, width = ~0ULL;
+	struct writer *w = writer_shared();
 	struct clock_pair *pair;
 	int i;
 
@@ -33,7 +34,7 @@ void clock_pair(void)
 		real = r;
 	}
 	store_relaxed(&realtime_ahead, real - mono);
-	pair = record_begin(writer_shared(), EVENT_CLOCK, sizeof(*pair));
+	pair = record_begin(w, EVENT_CLOCK, sizeof(*pair));
 	if (!pair)
 		return;
 	pair->e.ts = mono;
@@ -42,7 +43,7 @@ void clock_pair(void)
 	pair->width_ns = width;
 	pair->cupti_realtime = load_relaxed(&library.ring->clock_realtime);
 	pair->pad = 0;
-	record_end(writer_shared(), pair);
+	record_end(w, pair);
 }
 
 u64 clock_convert(u64 ts)

@@ -80,32 +80,33 @@ static void device_fill(struct device *d, int ordinal, int device)
 
 static bool device_send(int ordinal)
 {
+	struct writer *w = writer_shared();
 	struct device made = {}, *d;
 	int device;
 
 	if (cuda.get(&device, ordinal))
 		return false;
 	device_fill(&made, ordinal, device);
-	d = record_begin(writer_shared(), EVENT_DEVICE, sizeof(*d));
+	d = record_begin(w, EVENT_DEVICE, sizeof(*d));
 	if (!d)
 		return false;
 	memcpy(&d->mem_bytes, &made.mem_bytes, sizeof(made) - sizeof(made.e));
 	d->e.ts = clock_now();
 	d->e.tid = 0;
-	record_end(writer_shared(), d);
+	record_end(w, d);
 	return true;
 }
 
 /* Before cuInit() returns the driver says "not initialized": then the next tick tries again. */
 void devices_send(void)
 {
-	static u16 sent_to;	/* producer that has them */
+	static u32 sent_to;	/* session that has them */
 	int n = 0, i;
 
-	if (!library.cuda || sent_to == library.producer || !cuda_find() || cuda.count(&n))
+	if (!library.cuda || sent_to == library.session || !cuda_find() || cuda.count(&n))
 		return;
 	for (i = 0; i < n; i++)
 		if (!device_send(i))
 			return;
-	sent_to = library.producer;
+	sent_to = library.session;
 }

@@ -20,44 +20,50 @@
 #define WELCOME_SECONDS 2	/* longest wait for the recorder's answer */
 #define SOCKET_FD_MIN   256	/* out of the way of programs that count on small numbers */
 
-#ifndef F_GET_SEALS
-#define F_GET_SEALS   1034
-#define F_SEAL_SEAL   1
-#define F_SEAL_SHRINK 2
-#define F_SEAL_GROW   4
-#endif
-
 static u64 socket_inode;	/* to notice when the program closed our descriptor */
 static pid_t recorder;		/* as seen from here; 0: it is in another pid namespace */
+static u64 reserved_bytes;	/* of address space at library.ring, for this ring or the
+				 * next */
 
-static u64 fd_inode(int fd)
+u64 fd_inode(int fd)
 {
 	struct { u64 dev, ino, rest[32]; } st = {};	/* both architectures begin so */
 
 	return syscall(SYS_fstat, fd, &st) ? 0 : st.ino;
 }
 
-static int socket_connect(const char *path)
+int fd_high(int fd)
+{
+	int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, SOCKET_FD_MIN);
+
+	if (high < 0)
+		return fd;
+	close(fd);
+	return high;
+}
+
+static void waits_limit(int fd)
 {
 	struct timeval limit = { WELCOME_SECONDS, 0 };
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+}
+
+static int socket_connect(const char *path)
+{
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	struct ucred peer;
 	socklen_t len = sizeof(peer);
-	int fd, high;
+	int fd;
 
 	if (strlen(path) >= sizeof(addr.sun_path))
 		return -1;
 	strcpy(addr.sun_path, path);
-	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	fd = fd_high(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
 	if (fd < 0)
 		return -1;
-	high = fcntl(fd, F_DUPFD_CLOEXEC, SOCKET_FD_MIN);
-	if (high >= 0) {
-		close(fd);
-		fd = high;
-	}
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+	waits_limit(fd);
 	if (connect(fd, (void *)&addr, sizeof(addr)) ||
 	    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) ||
 	    (peer.uid != 0 && peer.uid != geteuid())) {
@@ -102,7 +108,32 @@ static bool ring_sound(const struct ring_file *f, const struct handover_welcome 
 	       handover_slot_off(f, f->slots) <= welcome->bytes;
 }
 
-static struct ring_file *ring_map(int memfd, const struct handover_welcome *welcome)
+/*
+ * Rings lie where the last ones lay: a thread that was stopped in the middle of a record may
+ * still write there, so that memory is never unmapped (ring_quiet() sees to it that none
+ * does).
+ */
+static struct ring_file *ring_place(int memfd, u64 bytes)
+{
+	bool fits = bytes <= reserved_bytes;
+	void *at = mmap(fits ? library.ring : NULL, bytes, PROT_READ | PROT_WRITE,
+			MAP_SHARED | (fits ? MAP_FIXED : 0), memfd, 0);
+
+	if (at == MAP_FAILED)
+		return NULL;
+	if (!fits)
+		reserved_bytes = bytes;
+	return library.ring = at;
+}
+
+/* The memory goes back to whoever made it; what is left is address space. */
+void ring_leave(void)
+{
+	mmap(library.ring, reserved_bytes, PROT_READ | PROT_WRITE,
+	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+static bool ring_map(int memfd, const struct handover_welcome *welcome)
 {
 	int seals = fcntl(memfd, F_GET_SEALS), need = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW;
 	struct ring_file *f;
@@ -110,53 +141,65 @@ static struct ring_file *ring_map(int memfd, const struct handover_welcome *welc
 	if (seals < 0 || (seals & need) != need ||
 	    lseek(memfd, 0, SEEK_END) != (off_t)welcome->bytes ||
 	    welcome->bytes < HANDOVER_PAGE)
-		return NULL;
-	f = mmap(NULL, welcome->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, 0);
-	if (f == MAP_FAILED)
-		return NULL;
-	if (ring_sound(f, welcome))
-		return f;
-	munmap(f, welcome->bytes);
-	return NULL;
+		return false;
+	f = ring_place(memfd, welcome->bytes);
+	if (f && ring_sound(f, welcome))
+		return true;
+	if (f)
+		ring_leave();
+	return false;
 }
 
-static int handover_use(struct ring_file *ring, const struct handover_hello *hello,
+static int handover_use(const struct handover_hello *hello,
 			const struct handover_welcome *welcome)
 {
-	library.ring = ring;
 	library.ns_pid = hello->ns_pid;
-	library.slots = ring->slots;
-	library.slot_bytes = ring->slot_bytes;
+	library.slots = library.ring->slots;
+	library.slot_bytes = library.ring->slot_bytes;
 	library.producer = welcome->producer;
-	return ring_init(ring);
+	return ring_init();
 }
 
-int handover_take(void)
+/* Says hello and takes the rings; fd is ours from now on. */
+static int handover_with(int fd)
 {
-	const char *path = secure_getenv(HANDOVER_SOCKET_ENV);
 	struct handover_hello hello = { HANDOVER_MAGIC, HANDOVER_VERSION, getpid(),
-					device_simulated(), 0 };
+					device_simulated(), HELLO_COMES };
 	struct handover_welcome welcome = {};
-	struct ring_file *ring = NULL;
-	int fd, memfd = -1;
+	bool mapped = false;
+	int memfd = -1;
 
-	fd = path && *path ? socket_connect(path) : -1;
-	if (fd < 0)
-		return -1;
 	if (send(fd, &hello, sizeof(hello), MSG_NOSIGNAL) == sizeof(hello))
 		memfd = welcome_receive(fd, &welcome);
 	if (memfd >= 0) {
-		ring = ring_map(memfd, &welcome);
+		mapped = ring_map(memfd, &welcome);
 		close(memfd);
 	}
-	if (!ring || handover_use(ring, &hello, &welcome)) {
+	if (!mapped || handover_use(&hello, &welcome)) {
 		close(fd);
 		return -1;
 	}
 	library.socket = fd;
 	socket_inode = fd_inode(fd);
+	add_relaxed(&library.session, 1);
 	store_release(&library.open, true);
 	return 0;
+}
+
+int handover_take(void)
+{
+	const char *path = secure_getenv(HANDOVER_SOCKET_ENV);
+	int fd = path && *path ? socket_connect(path) : -1;
+
+	return fd < 0 ? -1 : handover_with(fd);
+}
+
+int handover_accept(int fd, s32 from)
+{
+	fd = fd_high(fd);
+	waits_limit(fd);
+	recorder = from;
+	return handover_with(fd);
 }
 
 bool handover_alive(void)

@@ -3,7 +3,8 @@
  * tell it into records in rings that a recorder handed over; without a recorder
  * it does nothing at all. It never exits, prints, or lets the program wait.
  *
- *   inject.c    entry points, helper thread, fork, exit
+ *   inject.c    entry points, fork, exit     helper.c    our thread: idle, recording
+ *   control.c   waiting for a recorder
  *   handover.c  socket and shared memory     ring.c   slots and records
  *   names.c     texts to ids                 clock.c  pairs of clocks
  *   load.c      finding CUPTI                switch.c kinds and callbacks on and off
@@ -14,6 +15,7 @@
 #ifndef LIBRARY_H
 #define LIBRARY_H
 
+#include <pthread.h>
 #include <time.h>
 #include "cuda.h"
 #include "cupti_abi.h"
@@ -50,6 +52,7 @@ struct writer {			/* of a slot; belongs to the thread that took it */
 	u8 *data;
 	u64 head, tail;		/* end of what is written; the reader's, as last seen */
 	u32 index;
+	u32 busy;		/* in the middle of a record */
 	u32 frames;
 	u32 frames_epoch;	/* of `frame`; another one than library.nvtx_epoch: they are
 				 * stale */
@@ -58,6 +61,7 @@ struct writer {			/* of a slot; belongs to the thread that took it */
 
 struct thread {			/* small: it lives in the static TLS of whoever loads us */
 	struct writer *writer;	/* NULL: not taken yet */
+	u32 session;		/* of `writer`; another one than library.session: it is gone */
 	u32 ns_tid;
 	u32 epoch;		/* of `calls`; another one than library.epoch: they are stale */
 	u32 depth;
@@ -73,17 +77,21 @@ struct library {
 				 * more */
 	bool forcing;		/* a flush is on that hands out unfinished operations, without
 				 * times */
-	struct ring_file *ring;	/* never unmapped: a thread may be in the middle of a record */
+	struct ring_file *ring;	/* its address space stays: a thread may be in the middle of
+				 * a record */
+	u32 session;		/* counts recorders */
 	int socket;
 	u32 slots, slot_bytes;	/* copied: the file is shared */
 	u16 producer;
 	u32 ns_pid;
 	u32 on;			/* WANT_* that are switched on now */
 	u32 epoch;		/* counts switching of API callbacks */
+	u32 first_taken;	/* lowest correlation of a recorded call; 0: calls are not
+				 * recorded */
 	u32 first_ignored;	/* correlation of the first call that came after the end */
 	u32 nvtx_epoch;		/* counts switching of NVTX */
 	bool cuda;		/* InitializeInjection was called: there is a libcuda */
-	bool cupti_tried, cupti_up;
+	bool cupti_tried, cupti_up;	/* tried: in this process, ever */
 	u32 cupti_version;
 	void *subscriber;
 	struct cupti_functions cupti;
@@ -91,12 +99,33 @@ struct library {
 extern struct library library;
 
 /* ---- handover.c: 0, or -1 when there is no recorder for us ---- */
-int handover_take(void);
+int handover_take(void);	/* from the one that GPUSCOPE_SOCKET names */
+/* from one that sent an end of a connection; its pid, 0 unknown */
+int handover_accept(int fd, s32 recorder);
 bool handover_alive(void);	/* false: the recorder has gone */
 void handover_forget(void);
+void ring_leave(void);		/* only when no thread writes any more */
+u64 fd_inode(int fd);		/* 0: it is closed */
+int fd_high(int fd);		/* the same file out of the program's way; fd is closed */
+
+/* ---- control.c: all in our thread ---- */
+/* A connection from a recorder, or -1 after a second at most. */
+int control_wait(s32 *recorder);
+void control_refuse(void);	/* whoever invites us while we have a recorder */
+void control_close(void);
+
+/* ---- helper.c ---- */
+extern pthread_mutex_t switching;	/* never taken in a callback */
+bool helper_start(void);	/* true: it runs */
+bool helper_waits(void);	/* for a recorder, or has one */
+bool helper_exiting(void);
+void helper_leave(void);	/* the program exits: what CUPTI has is handed out first */
+void helper_forget(void);	/* in a forked child */
+void session_begin(bool early);	/* rings were taken; under `switching` */
 
 /* ---- ring.c ---- */
-int ring_init(struct ring_file *ring);
+int ring_init(void);		/* of library.ring */
+void ring_quiet(void);		/* after library.open turned false: nobody is in a record */
 void ring_forget(void);		/* in a forked child */
 struct writer *writer_get(void);	/* of this thread; NULL: off */
 struct writer *writer_get_patient(void);	/* of a thread that brings CUPTI's buffers */
@@ -133,7 +162,7 @@ int cupti_load(void);			/* fills library.cupti; 0 or -1 */
 void switch_to(u32 wanted, bool early);	/* not from a callback; early: no context can exist
 					 * yet */
 void cupti_flush(bool force);
-void cupti_stop(void);			/* give the subscription back */
+void cupti_stop(void);			/* give the subscription back; it may be taken again */
 void cupti_drops(void *context, u32 stream);
 
 /* ---- callback.c, activity.c, devices.c ---- */

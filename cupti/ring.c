@@ -15,6 +15,9 @@
 #define CLAIM_EVERY 64
 #define RESERVED    2		/* first slots, for the threads that bring CUPTI's buffers */
 #define PATIENCE_NS 500000000	/* how long a burst waits for a reader that does not read */
+#define QUIET_MS    100		/* for threads in the middle of a record at the end */
+#define MEMBARRIER_ALL	    8	/* MEMBARRIER_CMD_PRIVATE_EXPEDITED and its registration */
+#define MEMBARRIER_REGISTER 16
 
 __thread struct thread self __attribute__((tls_model("initial-exec")));
 
@@ -24,31 +27,77 @@ static bool have_key;
 static u32 hint;		/* where the search for a free slot begins */
 static u64 stalled_at;		/* tail of the slot whose reader let us wait in vain, plus 1 */
 
+static bool session_is_mine(void)
+{
+	return load_acquire(&library.open) && self.session == load_relaxed(&library.session);
+}
+
+/* What the thread had from an earlier recorder is no more. */
+static bool session_join(void)
+{
+	u32 session = load_relaxed(&library.session);
+
+	if (!load_acquire(&library.open))
+		return false;
+	if (self.session != session) {
+		self.session = session;
+		self.writer = NULL;
+	}
+	if (!self.ns_tid)
+		self.ns_tid = syscall(SYS_gettid);
+	return true;
+}
+
 static void thread_end(void *writer)
 {
 	struct writer *w = writer;
 
 	self.writer = NULL;
-	if (load_acquire(&library.open) && w->index)
+	if (session_is_mine() && w->index)
 		store_release(&w->slot->state, 0);
 }
 
-int ring_init(struct ring_file *ring)
+int ring_init(void)
 {
 	u32 i;
 
 	if (!have_key && pthread_key_create(&key, thread_end))
 		return -1;
 	have_key = true;
+	syscall(SYS_membarrier, MEMBARRIER_REGISTER, 0);
+	stalled_at = 0;
 	for (i = 0; i < library.slots; i++) {
 		struct writer *w = &writers[i];
 
-		w->slot = (void *)((u8 *)ring + handover_slot_off(ring, i));
+		w->slot = (void *)((u8 *)library.ring + handover_slot_off(library.ring, i));
 		w->data = (u8 *)w->slot + HANDOVER_PAGE;
-		w->head = w->tail = w->frames = 0;
+		w->head = w->tail = w->frames = w->busy = 0;
 		w->index = i;
 	}
 	return 0;
+}
+
+/*
+ * A writer says it is busy, then looks whether there is a recorder; here it is the other way
+ * round. The kernel makes the writers' two steps happen in that order for all who run
+ * now, so that they need no barrier of their own. A thread that is stopped in the middle of
+ * a record is not waited for long: it would write into memory that nobody reads.
+ */
+void ring_quiet(void)
+{
+	struct timespec nap = { 0, 1000000 };
+	u32 i, ms = 0;
+
+	if (syscall(SYS_membarrier, MEMBARRIER_ALL, 0))
+		nanosleep(&(struct timespec){ 0, 20000000 }, NULL);	/* before Linux 4.14 */
+	for (i = 0; i < library.slots && ms < QUIET_MS; ) {
+		if (!load_acquire(&writers[i].busy)) {
+			i++;
+			continue;
+		}
+		nanosleep(&nap, NULL);
+		ms++;
+	}
 }
 
 void ring_forget(void)
@@ -95,12 +144,10 @@ static struct writer *writer_of(bool brings_buffers)
 	struct writer *w = NULL;
 	u32 i, reserved = library.slots > 4 * RESERVED ? RESERVED : 0;
 
-	if (!load_acquire(&library.open))
+	if (!session_join())
 		return NULL;
 	if (self.writer && (self.writer->index || ++self.shared % CLAIM_EVERY))
 		return self.writer;
-	if (!self.ns_tid)
-		self.ns_tid = syscall(SYS_gettid);
 	for (i = 1; brings_buffers && !w && i <= reserved; i++)
 		w = writer_take(i);
 	self.writer = w ? w : writer_claim(1 + reserved);
@@ -120,11 +167,7 @@ struct writer *writer_get_patient(void)
 
 struct writer *writer_shared(void)
 {
-	if (!load_acquire(&library.open))
-		return NULL;
-	if (!self.ns_tid)
-		self.ns_tid = syscall(SYS_gettid);
-	return &writers[0];
+	return session_join() ? &writers[0] : NULL;
 }
 
 static inline void cpu_relax(void)
@@ -198,22 +241,31 @@ static void count_lost(struct writer *w, u16 kind)
 		add_relaxed(&library.ring->no_slot_lost, 1);
 }
 
+static void writer_done(struct writer *w)
+{
+	store_release(&w->busy, 0);
+	if (!w->index)
+		store_release(&w->slot->lock, 0);
+}
+
 void *record_begin(struct writer *w, u16 kind, u32 size)
 {
 	struct event *e;
 
-	if (!w)
+	if (!w || !session_is_mine())
 		return NULL;
 	if (!w->index && !slot_lock(w->slot)) {
 		count_lost(w, kind);
 		return NULL;
 	}
-	e = ring_room(w, size);
+	store_relaxed(&w->busy, 1);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);	/* ring_quiet() */
+	e = session_is_mine() ? ring_room(w, size) : NULL;
 	if (e)
 		return record_head(e, kind, size);
-	count_lost(w, kind);
-	if (!w->index)
-		store_release(&w->slot->lock, 0);
+	if (session_is_mine())
+		count_lost(w, kind);
+	writer_done(w);
 	return NULL;
 }
 
@@ -260,6 +312,5 @@ void record_end(struct writer *w, void *record)
 
 	w->head += e->size;
 	store_release(&w->slot->head, w->head);
-	if (!w->index)
-		store_release(&w->slot->lock, 0);
+	writer_done(w);
 }

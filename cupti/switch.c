@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What the recorder wants, in CUPTI's terms. CUPTI is subscribed to once in a
- * process and never asked again after a refusal: each refused attempt leaves a
- * thread behind in some versions. All functions run under one mutex of inject.c.
+ * What the recorder wants, in CUPTI's terms. CUPTI is subscribed to once for
+ * each recorder. All functions run under `switching`.
  */
 #include "library.h"
+
+/* Each refused attempt leaves a thread behind in some versions: then never again. */
+#define REFUSED_MAX 4
 
 #define WANT_CUPTI (~(u32)WANT_NVTX)
 
@@ -32,38 +34,66 @@ static int status(int result)
  * Our clock, once per process and only before a context exists: later CUPTI mixes
  * both clocks in one session, so then it keeps its own and times are converted.
  */
-static void clock_agree(bool early)
+static bool clock_agree(bool early)
 {
-	bool agreed = early && library.cupti.register_timestamp &&
-		      !library.cupti.register_timestamp(timestamp);
+	return early && library.cupti.register_timestamp &&
+	       !library.cupti.register_timestamp(timestamp);
+}
 
+/* What is done once in a process, before the first subscription. */
+static int cupti_prepare(void)
+{
+	static bool prepared;
+
+	if (!prepared && (cupti_load() || activity_init()))
+		return -1;
+	prepared = library.cupti_tried = true;
+	return 0;
+}
+
+/* The same right after it. */
+static int cupti_first(bool early)
+{
+	struct cupti_functions *c = &library.cupti;
+	static bool done, agreed;
+	size_t size = sizeof(uint8_t);
+	uint8_t yes = 1;
+	int err = 0;
+
+	if (!done) {
+		if (c->set_thread_id_type)
+			c->set_thread_id_type(CUPTI_THREAD_ID_SYSTEM);
+		if (c->set_attribute)
+			c->set_attribute(CUPTI_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &size, &yes);
+		agreed = clock_agree(early);
+		err = c->register_callbacks(activity_request, activity_complete);
+	}
+	done = done || !err;
 	store_relaxed(&library.ring->clock_realtime, !agreed);
+	return err;
 }
 
 static void cupti_start(bool early)
 {
 	struct cupti_functions *c = &library.cupti;
-	size_t size = sizeof(uint8_t);
-	uint8_t yes = 1;
+	static u32 refused;	/* times */
+	static int refusal;
 
-	library.cupti_tried = true;
-	if (cupti_load() || activity_init()) {
+	if (cupti_prepare()) {
 		status(RING_STATUS_NO_CUPTI);
 		return;
 	}
 	store_relaxed(&library.ring->cupti_version, library.cupti_version);
-	if (status(c->subscribe(&library.subscriber, api_callback, NULL)))
-		return;
-	if (c->set_thread_id_type)
-		c->set_thread_id_type(CUPTI_THREAD_ID_SYSTEM);
-	if (c->set_attribute)
-		c->set_attribute(CUPTI_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &size, &yes);
-	clock_agree(early);
-	if (status(c->register_callbacks(activity_request, activity_complete))) {
-		c->unsubscribe(library.subscriber);
-		return;
+	if (refused < REFUSED_MAX) {
+		refusal = c->subscribe(&library.subscriber, api_callback, NULL);
+		refused += refusal != 0;
 	}
-	library.cupti_up = true;
+	if (status(refusal))
+		return;
+	if (status(cupti_first(early)))
+		c->unsubscribe(library.subscriber);
+	else
+		library.cupti_up = true;
 }
 
 static void switch_kinds(u32 from, u32 to)
@@ -80,10 +110,13 @@ static void switch_kinds(u32 from, u32 to)
 
 void switch_to(u32 wanted, bool early)
 {
+	static u32 asked;	/* in this session */
 	u32 from = library.on;
 
-	if ((wanted & WANT_CUPTI) && library.cuda && !library.cupti_tried)
+	if ((wanted & WANT_CUPTI) && library.cuda && asked != library.session) {
+		asked = library.session;
 		cupti_start(early);
+	}
 	if (!library.cupti_up)
 		wanted &= WANT_NVTX;
 	if (wanted == from)

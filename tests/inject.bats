@@ -5,7 +5,7 @@ setup_file() {
 	load helpers
 	export PROGRAM="$BATS_FILE_TMPDIR/cuda"
 	[ -e "$SIMLIB/libcuda.so.1" ] || return 0
-	"${CC:-cc}" -O2 -g -D_GNU_SOURCE -I"$ROOT/cupti" "$ROOT/tests/inject/cuda.c" "$SIMLIB/libcuda.so.1" \
+	"${CC:-cc}" -O2 -g -D_GNU_SOURCE -I"$ROOT/cupti" -I"$ROOT/bpf" "$ROOT/tests/inject/cuda.c" "$SIMLIB/libcuda.so.1" \
 		-Wl,-rpath,"$SIMLIB" -lpthread -o "$PROGRAM"
 }
 
@@ -156,12 +156,12 @@ as_expected() {
 	[ $(($(count api) + $(lost no_slot) + $(lost slot_ring))) -eq 32005 ] || show
 }
 
-@test "without a recorder the library starts nothing, opens nothing and says nothing" {
+@test "without a recorder the library has one thread that sleeps, and says nothing" {
 	requires nogpu
 	CUDA_INJECTION64_PATH="$LIB" run -23 "$O/test/injecttest"
-	[ "$output" = $'returned 1\nthreads 1' ]
+	[ "$output" = $'returned 1\nthreads 2' ]
 	GPUSCOPE_SOCKET=/nonexistent CUDA_INJECTION64_PATH="$LIB" run -23 "$O/test/injecttest"
-	[ "$output" = $'returned 1\nthreads 1' ]
+	[ "$output" = $'returned 1\nthreads 2' ]
 }
 
 @test "output and exit code are the program's own, recorded or not" {
@@ -338,8 +338,8 @@ as_expected() {
 	requires nogpu
 	sim timeout 60 "$RECV" -q -x 100 -l "$LIB" -o "$DIR/out" -- sh -c "'$PROGRAM' init ms=50 helper launch=200 sync ms=1000 helper launch=5 sync > '$DIR/said'; echo code \$? >> '$DIR/said'" || true
 	until_true grep -q "^code 0" "$DIR/said"
-	[ "$(sed -n 1p "$DIR/said")" = "helper 1" ]
-	[ "$(sed -n 2p "$DIR/said")" = "helper 0" ]
+	[ "$(sed -n 1p "$DIR/said")" = "helper 1 rings 1" ]
+	[ "$(sed -n 2p "$DIR/said")" = "helper 1 rings 0" ]
 }
 
 @test "the recorder stops: what was made until then is there, nothing after it" {

@@ -13,6 +13,7 @@ struct peer {
 	struct handover_peer shown;
 	int fd, pidfd;
 	u64 since_ns;		/* connected */
+	bool invited;		/* it did not come by itself */
 	bool hello, dying;	/* dying: its connection or process ended */
 	u32 slots, slot_bytes;	/* as we made it; the file's own copies are not trusted */
 	size_t bytes;

@@ -20,6 +20,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 #include "clock.h"
+#include "handover_invite.h"
 #include "handover_peer.h"
 #include "handover_place.h"
 #include "log.h"
@@ -171,28 +172,53 @@ static void turn_away(struct handover *h)
 	h->reserve = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
+static bool has_room(const struct handover *h)
+{
+	return !h->stopped && h->peer_count < h->set.peers && h->next_producer <= 0xffff;
+}
+
+/* NULL: no memory; fd is closed. */
+static struct peer *peer_add(struct handover *h, int fd, u32 pid)
+{
+	struct peer *p = calloc(1, sizeof(*p));
+
+	if (!p) {
+		close(fd);
+		return NULL;
+	}
+	p->fd = fd;
+	p->pidfd = syscall(SYS_pidfd_open, pid, 0);
+	p->since_ns = now_ns();
+	p->shown.pid = pid;
+	h->peers[h->peer_count++] = p;
+	if (watch(h, fd, p) || (p->pidfd >= 0 && watch(h, p->pidfd, p)))
+		p->dying = true;
+	return p;
+}
+
 static void newcomer(struct handover *h, int fd)
 {
 	struct ucred cred = {};
 	socklen_t len = sizeof(cred);
-	struct peer *p = NULL;
 
-	if (!getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) && cred.pid > 0 &&
-	    !h->stopped && h->peer_count < h->set.peers && h->next_producer <= 0xffff &&
-	    (!h->sink.ops->accept || h->sink.ops->accept(h->sink.ctx, cred.pid)))
-		p = calloc(1, sizeof(*p));
-	if (!p) {
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) || cred.pid <= 0 ||
+	    !has_room(h) ||
+	    (h->sink.ops->accept && !h->sink.ops->accept(h->sink.ctx, cred.pid))) {
 		h->refused++;
 		close(fd);
-		return;
+	} else if (!peer_add(h, fd, cred.pid)) {
+		h->refused++;
 	}
-	p->fd = fd;
-	p->pidfd = syscall(SYS_pidfd_open, cred.pid, 0);
-	p->since_ns = now_ns();
-	p->shown.pid = cred.pid;
-	h->peers[h->peer_count++] = p;
-	if (watch(h, fd, p) || (p->pidfd >= 0 && watch(h, p->pidfd, p)))
-		p->dying = true;
+}
+
+int handover_invite(struct handover *h, u32 pid)
+{
+	int fd = has_room(h) ? invite(pid) : -ENOSPC;
+	struct peer *p = fd < 0 ? NULL : peer_add(h, fd, pid);
+
+	if (p)
+		p->invited = true;
+	return fd < 0 ? fd : p ? 0 : -ENOMEM;
 }
 
 static void newcomers(struct handover *h)
@@ -231,11 +257,23 @@ static void older_end(struct handover *h, const struct peer *new)
 			h->peers[i]->dying = true;
 }
 
+static void peer_declines(struct handover *h, struct peer *p, u32 answer)
+{
+	p->dying = true;
+	if (p->invited && h->sink.ops->declined)
+		h->sink.ops->declined(h->sink.ctx, p->shown.pid, answer);
+}
+
 static void hello_take(struct handover *h, struct peer *p, const struct handover_hello *hello,
 		       ssize_t n)
 {
 	int memfd = -1;
 
+	if (n == sizeof(*hello) && hello->magic == HANDOVER_MAGIC &&
+	    hello->version == HANDOVER_VERSION && hello->answer == HELLO_BUSY) {
+		peer_declines(h, p, HELLO_BUSY);
+		return;
+	}
 	if (n == sizeof(*hello) && hello->magic == HANDOVER_MAGIC &&
 	    hello->version == HANDOVER_VERSION)
 		memfd = rings_make(p, &h->set, h->next_producer);
@@ -312,6 +350,7 @@ static void state_read(struct handover *h, struct peer *p)
 
 static void peer_end(struct handover *h, struct peer *p)
 {
+	struct pollfd lives = { p->pidfd, POLLIN, 0 };
 	u32 rounds, fullest = 0;
 
 	if (!p->hello)
@@ -319,6 +358,8 @@ static void peer_end(struct handover *h, struct peer *p)
 	for (rounds = 0; rounds < LAST_ROUNDS && peer_drain(p, &h->sink, &fullest); rounds++)
 		;
 	state_read(h, p);
+	if (!p->shown.state && p->pidfd >= 0 && poll(&lives, 1, 0) == 0)
+		peer_declines(h, p, HELLO_COMES);
 	p->shown.clock_fixups = p->ring->clock_fixups;
 	p->shown.gone = true;
 	peer_losses(p, &h->sink);
@@ -354,8 +395,8 @@ static void turn(struct handover *h)
 	for (i = 0; i < h->peer_count; ) {
 		struct peer *p = h->peers[i];
 
-		if (!p->hello && now_ns() - p->since_ns > HELLO_NS)
-			p->dying = true;
+		if (!p->hello && !p->dying && now_ns() - p->since_ns > HELLO_NS)
+			peer_declines(h, p, HELLO_COMES);
 		if (!p->dying) {
 			if (p->hello) {
 				state_read(h, p);

@@ -30,6 +30,9 @@ struct handover_ops {
 	 * true now; also when the state changes later), or ended (gone: its last record was
 	 * delivered). Always the same producer number. */
 	void (*peer)(void *ctx, const struct handover_peer *p);
+	/* An invited process does not come: HELLO_BUSY it has another recorder, HELLO_COMES it
+	 * said nothing. May be NULL. */
+	void (*declined)(void *ctx, u32 pid, u32 answer);
 };
 
 struct handover_settings {
@@ -49,6 +52,9 @@ int handover_fd(const struct handover *h);
 int handover_poll(struct handover *h);		/* take newcomers, notice the dead, drain all
 						 * rings */
 u64 handover_refused(const struct handover *h);	/* processes that could not be taken */
+/* Asks a process whose library waits for a recorder to come; `pid` as in our own /proc. 0: it
+ * was asked, or negative as invite() (not reported). */
+int handover_invite(struct handover *h, u32 pid);
 /* Thread of a ring, learnt from the API-enter USDT (struct api_stack). */
 void handover_thread(struct handover *h, u16 producer, u16 slot, u32 ns_tid, u32 pid, u32 tid);
 void handover_stop(struct handover *h);		/* wanted = 0: libraries flush and stop */

@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "cuda_abi.h"
+#include "handover.h"
 
 static const char module[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
 	".visible .entry first(\n.param .u64 p\n)\n{\nret;\n}\n"
@@ -112,7 +114,7 @@ static void nvtx_first(void)
 	ok(!init || !init(NULL), "InitializeInjectionNvtx2");
 }
 
-enum { CHILD_PLAIN, CHILD_EXEC, CHILD_CUDA };
+enum { CHILD_PLAIN, CHILD_EXEC, CHILD_CUDA, CHILD_PATIENT };
 
 static void child(int cuda)
 {
@@ -126,6 +128,10 @@ static void child(int cuda)
 	} else if (!pid && cuda == CHILD_EXEC) {
 		execl("/proc/self/exe", self, "init", "launch=5", "sync", "quiet", NULL);
 		_exit(127);
+	} else if (!pid && cuda == CHILD_PATIENT) {
+		execl("/proc/self/exe", self, "init", "await", "launch=5", "sync", "quiet",
+		      NULL);
+		_exit(127);
 	}
 	if (!pid)
 		exit(0);	/* with the library's exit handler, but without its thread */
@@ -134,7 +140,37 @@ static void child(int cuda)
 	kernels += cuda ? 5 : 0;
 }
 
-/* Is there a thread of the library? */
+/* Are rings mapped? */
+static bool rings(void)
+{
+	FILE *f = fopen("/proc/self/maps", "r");
+	char line[512];
+	bool found = false;
+
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = strstr(line, "/memfd:gpuscope ");
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* Do calls become records? The library says so where the recorder reads it. */
+static bool recorded(void)
+{
+	FILE *f = fopen("/proc/self/maps", "r");
+	volatile struct ring_file *ring = NULL;
+	uint64_t start;
+	char line[512];
+
+	while (f && !ring && fgets(line, sizeof(line), f))
+		if (strstr(line, "/memfd:gpuscope ") && sscanf(line, "%lx-", &start) == 1)
+			ring = (void *)start;
+	if (f)
+		fclose(f);
+	return ring && ring->library_state == RING_LIBRARY_UP;
+}
+
+/* Is there a thread of the library, and does it record? */
 static void helper(void)
 {
 	char name[64] = "";
@@ -153,7 +189,7 @@ static void helper(void)
 		if (f)
 			fclose(f);
 	}
-	printf("helper %d\n", found);
+	printf("helper %d rings %d\n", found, rings());
 	fflush(stdout);
 }
 
@@ -164,7 +200,22 @@ static void expect(void)
 	fflush(stdout);
 }
 
-static void act(const char *what, int n)
+static void act(char *word);
+
+/* Acts from the lines of standard input, each answered when it is done. */
+static void obey(void)
+{
+	char line[64];
+
+	while (fgets(line, sizeof(line), stdin)) {
+		line[strcspn(line, "\n")] = 0;
+		act(line);
+		puts("done");
+		fflush(stdout);
+	}
+}
+
+static bool work_act(const char *what, int n)
 {
 	int i;
 
@@ -192,12 +243,27 @@ static void act(const char *what, int n)
 		storm(n, 50, 3);
 	else if (!strcmp(what, "crowd"))	/* more threads than slots, all at work */
 		storm(64, 64, n);
-	else if (!strcmp(what, "fork"))
+	else
+		return false;
+	return true;
+}
+
+static void life_act(const char *what, int n)
+{
+	int i;
+
+	if (!strcmp(what, "fork"))
 		for (i = 0; i < n; i++)
 			child(CHILD_PLAIN);
 	else if (!strcmp(what, "exec"))
 		for (i = 0; i < n; i++)
 			child(CHILD_EXEC);
+	else if (!strcmp(what, "patient"))	/* children that wait for a recorder */
+		for (i = 0; i < n; i++)
+			child(CHILD_PATIENT);
+	else if (!strcmp(what, "await"))
+		for (i = 0; i < 200 && !recorded(); i++)
+			usleep(50000);
 	else if (!strcmp(what, "helper"))
 		helper();
 	else if (!strcmp(what, "forkcuda"))	/* only where the parent has no CUDA yet */
@@ -205,6 +271,8 @@ static void act(const char *what, int n)
 			child(CHILD_CUDA);
 	else if (!strcmp(what, "nvtx"))
 		nvtx_first();
+	else if (!strcmp(what, "obey"))
+		obey();
 	else if (!strcmp(what, "ms"))
 		usleep(n * 1000);
 	else if (!strcmp(what, "closeall"))
@@ -222,18 +290,23 @@ static void act(const char *what, int n)
 		exit(2);
 }
 
+static void act(char *word)
+{
+	char *n = strchr(word, '=');
+
+	if (n)
+		*n++ = 0;
+	if (!work_act(word, n ? atoi(n) : 1))
+		life_act(word, n ? atoi(n) : 1);
+}
+
 int main(int argc, char **argv)
 {
 	int i;
 
 	self = argv[0];
-	for (i = 1; i < argc; i++) {
-		char *n = strchr(argv[i], '=');
-
-		if (n)
-			*n++ = 0;
-		act(argv[i], n ? atoi(n) : 1);
-	}
+	for (i = 1; i < argc; i++)
+		act(argv[i]);
 	expect();
 	return 0;
 }
