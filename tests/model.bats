@@ -295,13 +295,15 @@ shows() { for x; do [[ "$output" == *"$x"* ]] || { echo "nowhere: $x"; echo "$ou
 @test "GPU times in CLOCK_REALTIME are converted by the nearest clock pair" {
 	run -0 deliver <<-END
 	$(names)
-	clock ts=1000 producer=1 realtime_ns=1000000001000 cupti_realtime=1
-	clock ts=900000 producer=1 realtime_ns=1000000900500 cupti_realtime=1
+	clock ts=1000 producer=1 realtime_ns=1700000000000001000 cupti_realtime=1
+	clock ts=900000 producer=1 realtime_ns=1700000000000900500 cupti_realtime=1
 	api ts=2000 producer=1 pid=10 tid=11 dur_ns=100 correlation=7 name=1 class=launch
-	kernel ts=1000000003000 producer=1 pid=10 dur_ns=10 correlation=7 name=2
-	kernel ts=1000000900700 producer=1 pid=10 dur_ns=10 correlation=7 name=2
+	kernel ts=1700000000000003000 producer=1 pid=10 dur_ns=10 correlation=7 name=2
+	kernel ts=1700000000000900700 producer=1 pid=10 dur_ns=10 correlation=7 name=2
+	kernel ts=900300 producer=1 pid=10 dur_ns=10 correlation=7 name=2
 	END
-	shows "op ts=3000 dur=10" "op ts=900200 dur=10" "early=0"
+	# the last one was converted by the library
+	shows "op ts=3000 dur=10" "op ts=900200 dur=10" "op ts=900300 dur=10" "early=0"
 }
 
 @test "memory does not grow with the length of the trace" {

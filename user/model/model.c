@@ -201,14 +201,19 @@ static int model_deliver(struct model *m, const struct event *e)
 	}
 }
 
-/* GPU records of a process whose CUPTI keeps CLOCK_REALTIME are brought to ours. */
+/* 2001; CLOCK_MONOTONIC would be up 31 years */
+#define REALTIME_FROM 1000000000000000000ULL
+
+/* GPU records of a process whose CUPTI keeps CLOCK_REALTIME are brought to ours, where the
+ * library has not done so. */
 static const struct event *model_convert(struct model *m, const struct event *e,
 					 struct waiting_op *copy)
 {
 	const struct record_type *type;
 	struct producer *p = m->producers[e->producer];
 
-	if (!p || !p->realtime || !m->clock_count || !kind_is_gpu(e->kind))
+	if (!p || !p->realtime || !m->clock_count || !kind_is_gpu(e->kind) ||
+	    e->ts < REALTIME_FROM)
 		return e;
 	type = record_type(e->kind);
 	memcpy(&copy->r, e, type->size);
