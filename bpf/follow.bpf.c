@@ -1,12 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Follows processes from fork to exit and says what became of them. The first
- * one adopts itself: the recorder's child runs `adopt` (BPF_PROG_RUN) before it
- * executes the command, so its host id is exact in any pid namespace.
+ * Follows processes from fork to exit and says what became of them. A command
+ * adopts itself: the recorder's child runs `adopt` (BPF_PROG_RUN) before it
+ * executes. Those that run already are found by `adopt_tasks`, which knows them
+ * by the ids that the recorder sees. Either way host ids are exact in any pid
+ * namespace.
  */
 #include "emit.bpf.h"
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
+
+/* What an iterator over tasks is given; its place in memory is the kernel's interface. */
+struct task_iterator {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, FOLLOWED_MAX);
+	__type(key, u32);	/* process as the recorder sees it */
+	__type(value, u32);
+} adopted SEC(".maps");
 
 static __always_inline u32 inner_id(struct pid *pid)	/* as the innermost namespace sees it */
 {
@@ -67,6 +82,35 @@ int adopt(void *ctx)
 {
 	if (follow(bpf_get_current_pid_tgid() >> 32))
 		task_emit((struct task_struct *)bpf_get_current_task(), TASK_FOUND);
+	return 0;
+}
+
+/* The id of a process as the current task sees it; 0: it does not. */
+static __always_inline u32 seen_id(struct task_struct *leader)
+{
+	struct task_struct *me = (struct task_struct *)bpf_get_current_task();
+	struct pid *mine = BPF_CORE_READ(me, thread_pid);
+	struct pid *its = BPF_CORE_READ(leader, thread_pid);
+	u32 level = BPF_CORE_READ(mine, level), nr = 0;
+	struct pid_namespace *ns = NULL, *its_ns = NULL;
+
+	if (BPF_CORE_READ(its, level) < level)
+		return 0;
+	bpf_core_read(&ns, sizeof(ns), &mine->numbers[level & 31].ns);
+	bpf_core_read(&its_ns, sizeof(its_ns), &its->numbers[level & 31].ns);
+	bpf_core_read(&nr, sizeof(nr), &its->numbers[level & 31].nr);
+	return ns == its_ns ? nr : 0;
+}
+
+/* Of every thread there is: those of processes in `adopted` are followed from here on. */
+SEC("iter/task")
+int adopt_tasks(struct task_iterator *ctx)
+{
+	struct task_struct *task = ctx->task;
+	u32 id = task ? seen_id(BPF_CORE_READ(task, group_leader)) : 0;
+
+	if (id && bpf_map_lookup_elem(&adopted, &id) && follow(BPF_CORE_READ(task, tgid)))
+		task_emit(task, TASK_FOUND);
 	return 0;
 }
 

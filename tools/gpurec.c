@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* gpurec: run a command and record what CUDA and the kernel do for it into one file. */
+/* gpurec: record what CUDA and the kernel do for a command, or for processes, into one file. */
 #include "options.h"
 #include "record/record.h"
 #include "sets/sets.h"
@@ -25,6 +25,10 @@ static const struct enum_name api_words[] = { { 0, "outer" }, { 1, "nested" }, {
 static const struct option_row options[] = {
 	ROW(output, 'o', "output", "FILE", OPT_STRING,
 	    "where to record (default gpuscope.gst; an old one becomes\nFILE.old)"),
+	OPT_SET_LIST(struct record_settings, pids, pid_count, RECORD_PIDS_MAX, 'p', "pid",
+		     "PID[,...]", "processes that run already, and their children,\ninstead of a command"),
+	ROW(duration_ns, 'd', "duration", "TIME", OPT_DURATION_NS,
+	    "end the recording after TIME (10s, 500ms)"),
 	ROW_WORD(node_graphs, "graph", graph_words,
 		 "launch: one record a CUDA graph launch (default);\nnode: its kernels"),
 	ROW_WORD(nested_api, "api", api_words,
@@ -49,12 +53,13 @@ static char **command;
 
 static const struct program gpurec = {
 	.name = "gpurec",
-	.about = "run a command and record its CUDA work and its life in the kernel",
-	.usage = "[OPTION...] [--] CMD [ARG...]",
+	.about = "record the CUDA work of a command or of processes, and their life in the kernel",
+	.usage = "[OPTION...] [--] CMD [ARG...]\n       gpurec [OPTION...] -p PID[,PID...]",
 	.notes = "Processes that the command starts are recorded too. The exit code is the command's own;\n"
 		 "125: gpurec failed, 126: the command cannot be executed, 127: there is none.\n",
 	.examples = "  gpurec ./app --size 4096             record into gpuscope.gst\n"
 		    "  gpurec -o run.gst -- python3 train.py\n"
+		    "  gpurec -p 4711 -d 10s                ten seconds of a process that runs already\n"
 		    "  gpurec --probes sched,ioctl ./app    fewer probes\n"
 		    "  gpureport -i gpuscope.gst            what took the time?\n",
 	.groups = { { options, &settings } },

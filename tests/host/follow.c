@@ -101,6 +101,37 @@ static void a_full_map_is_counted(void)
 	assert(!is_followed(400) && lost_map == 1 && host_count == before);
 }
 
+static void those_that_run_already(void)
+{
+	static int elsewhere;
+	struct pid inside = { 1, { { 600, NULL }, { 33, NULL } } };
+	struct task_struct leader = child_of(&host_current, 600, 600);
+	struct task_struct thread = child_of(&host_current, 600, 601);
+	struct task_iterator at = { NULL, &leader };
+	u32 id = 33, one = 1;
+	int before = host_count;
+
+	leader.thread_pid = thread.thread_pid = &inside;
+	leader.group_leader = thread.group_leader = &leader;
+	adopt_tasks(&at);
+	assert(host_count == before && !is_followed(600));
+	bpf_map_update_elem(&adopted, &id, &one, BPF_ANY);
+	adopt_tasks(&at);
+	assert(is_followed(600) && last()->what == TASK_FOUND && last()->ns_pid == 33);
+	at.task = &thread;
+	adopt_tasks(&at);
+	assert(last()->e.pid == 600 && last()->e.tid == 601);
+	before = host_count;
+	inside.numbers[1].ns = &elsewhere;	/* the number means another process there */
+	adopt_tasks(&at);
+	inside.numbers[1].ns = NULL;
+	inside.level = 0;			/* it is outside of our namespace */
+	adopt_tasks(&at);
+	at.task = NULL;				/* the last call has none */
+	adopt_tasks(&at);
+	assert(host_count == before);
+}
+
 int main(void)
 {
 	adoption_says_who_it_is();
@@ -109,5 +140,6 @@ int main(void)
 	the_last_thread_ends_it();
 	a_full_ring_loses_words_not_processes();
 	a_full_map_is_counted();
+	those_that_run_already();
 	return 0;
 }

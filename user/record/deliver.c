@@ -132,6 +132,8 @@ static void peer_came(struct recorder *r, const struct handover_peer *peer)
 	if (!p->task.e.kind)
 		process_from_proc(p);
 	p->came = true;
+	if (r->attaching)
+		attach_library(r, p->local);
 	stack_maps(r, p);	/* all of CUDA is mapped by now, and it may not live long */
 	t = p->task;
 	t.e.ts = now_ns();
@@ -180,7 +182,20 @@ static void deliver_peer(void *recorder, const struct handover_peer *peer)
 
 	if (seen_first(&r->peers, peer->producer))
 		peer_came(r, peer);
+	if (peer->state == RING_LIBRARY_UP && !peer->gone)
+		note("CUDA in process %u is recorded", peer->pid);
 	peer_cupti(r, peer);
 }
 
-const struct handover_ops deliver_handover = { deliver_accept, deliver_record, deliver_peer };
+static void deliver_declined(void *recorder, u32 pid, u32 answer)
+{
+	const char *why = answer == HELLO_BUSY ? "another recorder has it" :
+		"it does not answer (is it stopped?)";
+	struct recorder *r = recorder;
+
+	warn("cannot record CUDA in process %u: %s", pid, why);
+	record_note(r, NOTE_MISSING, "CUDA of process %u: %s", pid, why);
+}
+
+const struct handover_ops deliver_handover = { deliver_accept, deliver_record, deliver_peer,
+					       deliver_declined };

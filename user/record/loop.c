@@ -26,6 +26,7 @@ struct loop {
 	struct recorder *r;
 	int epoll, signals, timer;
 	u64 next_second, next_look;
+	u64 end;		/* of the time that was asked for, 0 none */
 	int interrupts;		/* SIGINT, SIGQUIT so far */
 	int stop;		/* the signal by which the user ended the recording */
 	bool progress;
@@ -78,6 +79,8 @@ static void every_tenth(struct loop *l)
 	if (now < l->next_look)
 		return;
 	l->next_look = now + SECOND_NS / 10;
+	if (l->r->attaching)
+		attach_invite(l->r);
 	unrecorded_look(l->r);
 	sets_look(l->r);
 }
@@ -115,14 +118,15 @@ static void command_ended(struct command *c)
 		c->exited = true;
 }
 
-/* A terminal sends Ctrl-C to the command as well; kill(1) sends it to us alone. */
+/* A terminal sends Ctrl-C to the command as well; kill(1) sends it to us alone. Without a
+ * command it is meant for us. */
 static void interrupt(struct loop *l, const struct signalfd_siginfo *s)
 {
 	if (s->ssi_code > 0 && signal_ignored(s->ssi_signo))
 		return;
 	if (s->ssi_code <= 0 && !l->r->command.exited)
 		kill(l->r->command.pid, s->ssi_signo);
-	if (++l->interrupts > 1)
+	if (++l->interrupts > 1 || l->r->attaching)
 		l->stop = s->ssi_signo;
 }
 
@@ -159,11 +163,21 @@ static int loop_drain(struct loop *l)
 	return err < 0 ? err : 0;
 }
 
+/* The timer wakes us ten times a second; the end may be sooner. */
+static int turn_ms(const struct loop *l)
+{
+	u64 now = now_ns();
+
+	if (!l->end || l->end > now + SECOND_NS)
+		return 1000;
+	return l->end < now ? 0 : (l->end - now) / 1000000 + 1;
+}
+
 static void loop_turn(struct loop *l)
 {
 	struct epoll_event ev[8];
 	u64 ticks;
-	int n = epoll_wait(l->epoll, ev, 8, 1000);
+	int n = epoll_wait(l->epoll, ev, 8, turn_ms(l));
 
 	for (int i = 0; i < n; i++)
 		if (ev[i].data.fd == l->timer && read(l->timer, &ticks, sizeof(ticks)) < 0)
@@ -211,6 +225,15 @@ static u32 still_followed(const struct recorder *r)
 	return n;
 }
 
+/* Without a command command.exited is true from the beginning: nobody is waited for. */
+static bool loop_over(const struct loop *l)
+{
+	const struct recorder *r = l->r;
+
+	return l->stop || r->file_error || (l->end && now_ns() >= l->end) ||
+		(r->attaching ? attach_ended(r) : r->command.exited);
+}
+
 int loop_run(struct recorder *r)
 {
 	struct loop l = { .r = r, .next_second = now_ns() + SECOND_NS,
@@ -218,12 +241,14 @@ int loop_run(struct recorder *r)
 	u32 left;
 	int err = loop_open(&l);
 
-	while (!err && !r->command.exited && !l.stop && !r->file_error)
+	if (r->set->duration_ns)
+		l.end = now_ns() + r->set->duration_ns;
+	while (!err && !loop_over(&l))
 		loop_turn(&l);
 	left = still_followed(r);
 	if (!err)
 		loop_finish(&l);
-	if (left && r->command.exited)
+	if (left && r->command.exited && !r->attaching)
 		warn("%u process%s of the command still run%s; the recording ends with the command",
 		     left, left > 1 ? "es" : "", left > 1 ? "" : "s");
 	loop_close(&l);

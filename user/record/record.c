@@ -165,7 +165,7 @@ static int file_open(struct recorder *r)
 	return 0;
 }
 
-static int handover_begin(struct recorder *r)
+static int handover_begin(struct recorder *r)	/* for the libraries of traced processes */
 {
 	struct handover_settings set = {
 		.wanted = WANT_API | WANT_KERNEL | WANT_COPY | WANT_SET | WANT_SYNC |
@@ -175,7 +175,7 @@ static int handover_begin(struct recorder *r)
 
 	set.wanted |= r->set->node_graphs ? WANT_GRAPH_NODES : WANT_GRAPH_LAUNCH;
 	set.wanted |= r->set->nested_api ? WANT_API_NESTED : 0;
-	r->command.cuda = command_cuda();
+	r->command.cuda = r->attaching || command_cuda();
 	if (!r->command.cuda) {
 		record_note(r, NOTE_MISSING, "CUDA: the library was not loaded");
 		return 0;
@@ -212,7 +212,7 @@ static int recorder_begin(struct recorder *r, const struct record_set *sets, cha
 
 	streams_fill();
 	raise_files(r);
-	code = command_check(argv[0]);
+	code = r->attaching ? (attach_check(r) ? EXIT_FAILED : 0) : command_check(argv[0]);
 	if (code)
 		return code;
 	if (file_open(r))	/* of a FIFO: may wait for its reader, and be interrupted */
@@ -220,7 +220,13 @@ static int recorder_begin(struct recorder *r, const struct record_set *sets, cha
 	signals_take(&r->signals_before);
 	if (handover_begin(r) || sets_open(r, sets))
 		return EXIT_FAILED;
+	if (r->attaching) {
+		attach_adopt(r);
+		attach_invite(r);
+	}
 	record_note(r, NOTE_SETTING, "stacks=%s", r->taking_stacks ? "frame-pointer" : "none");
+	if (r->attaching)
+		return 0;
 	code = command_spawn(r, argv);
 	return code ? code : command_release(r);
 }
@@ -261,6 +267,8 @@ static void recorder_free(struct recorder *r)
 	hash_free(&r->peers);
 	hash_free(&r->inner_ids);
 	hash_free(&r->reasons);
+	hash_free(&r->libraries);
+	attach_free(r);
 }
 
 /* The command goes on when the recording had to end before it; a second signal ends us. */
@@ -268,6 +276,8 @@ static int wait_for_command(struct recorder *r, int stopped)
 {
 	struct command *c = &r->command;
 
+	if (r->attaching)
+		return 0;
 	if (stopped == SIGINT || stopped == SIGQUIT)
 		return 128 + stopped;	/* asked twice */
 	signals_unblock(&r->signals_before);
@@ -292,12 +302,23 @@ static int recorder_run(struct recorder *r)
 	return r->set->fail_on_loss && (r->lost || r->lost_unknown) ? EXIT_LOST : code;
 }
 
+static int what_check(const struct recorder *r, char **argv)
+{
+	bool command = argv && argv[0];
+
+	if (command && r->attaching)
+		return fail_usage("a command or processes that run already (-p), not both");
+	if (!command && !r->attaching)
+		return fail_usage("no command to record (-- CMD [ARG...], or -p PID)");
+	return 0;
+}
+
 int record_command(const struct record_settings *settings, const struct record_set *sets,
 		   char **argv)
 {
 	struct recorder r = {
 		.set = settings, .path = settings->output ? settings->output : DEFAULT_PATH,
-		.followed_fd = -1, .adopt_fd = -1,
+		.followed_fd = -1, .adopt_fd = -1, .attaching = settings->pid_count > 0,
 	};
 	int code;
 
@@ -305,10 +326,9 @@ int record_command(const struct record_settings *settings, const struct record_s
 		return sets_list(sets) ? 1 : 0;
 	if (settings_check(settings, sets))
 		return EXIT_USAGE;
-	if (!argv || !argv[0]) {
-		fail_usage("no command to record (-- CMD [ARG...])");
+	if (what_check(&r, argv))
 		return EXIT_USAGE;
-	}
+	r.command.exited = r.attaching;
 	code = recorder_begin(&r, sets, argv);
 	if (!code)
 		return recorder_run(&r);

@@ -1,11 +1,13 @@
 /*
- * The recorder: runs a command, follows it and its children with probe sets
- * and with the library in its processes, and writes it all to one trace file.
+ * The recorder: runs a command or attaches to processes, follows them and their children
+ * with probe sets and with the library in them, and writes it all to one trace file.
  */
 #ifndef RECORD_H
 #define RECORD_H
 
 #include "probe.h"
+
+#define RECORD_PIDS_MAX 64
 
 /* Members are as wide as the option rows that set them. */
 struct record_settings {
@@ -17,6 +19,9 @@ struct record_settings {
 	u8 nested_api;		/* also the calls that CUDA makes within calls */
 	u8 no_stacks, fail_on_loss, cost, verbose;
 	u8 sync;		/* to the disk, not only to the file */
+	u64 duration_ns;	/* 0: to the end */
+	u32 pids[RECORD_PIDS_MAX];	/* processes that run already, instead of a command */
+	u32 pid_count;
 };
 
 /*
@@ -30,8 +35,9 @@ struct record_set {
 					 * NULL */
 };
 
-/* sets: ends with set NULL. Returns the exit code: the command's own (128+n by signal), 125 the
- * recorder failed, 126 cannot be run, 127 not found, 2 usage, 3 lost records (fail_on_loss). */
+/* sets: ends with set NULL; argv: NULL with pids. Returns the exit code: the command's own
+ * (128+n by signal; 0 without one), 125 the recorder failed, 126 cannot be run, 127 not found,
+ * 2 usage, 3 lost records (fail_on_loss). */
 int record_command(const struct record_settings *settings, const struct record_set *sets,
 		   char **argv);
 

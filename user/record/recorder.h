@@ -69,6 +69,7 @@ struct process {
 	bool came;			/* to the socket, or it was said why not */
 	bool forked;			/* and not executed since */
 	bool late;			/* our library is in it, and it did not come so far */
+	u64 ours_ns;			/* since when it was seen there (attach.c) */
 };
 
 /* `all`: host id -> struct process */
@@ -86,6 +87,7 @@ void processes_free(struct hash *all);
 struct recorder;
 void unrecorded_begin(struct process *p, bool forked);	/* or it executed something */
 void unrecorded_look(struct recorder *r);
+void unrecorded_look_at(struct recorder *r, struct process *p);	/* if it is time for it */
 
 /* ---- signals (signals.c) ---- */
 
@@ -117,6 +119,26 @@ const char *command_library(void);	/* path of libgpuscope-cuda.so, NULL: not fou
 bool command_cuda(void);		/* may our library be loaded into it? else said why
 					 * not */
 
+/* ---- processes that run already (attach.c) ---- */
+
+struct target {
+	u32 pid;			/* in our own /proc */
+	int pidfd;
+	bool named;			/* by the user; else a child */
+	bool asked;
+};
+struct attach { struct target *all; u32 count, room; };
+
+/* 0, or reported: there is no such process, or it is not ours to trace */
+int attach_check(struct recorder *r);
+void attach_adopt(struct recorder *r);		/* they and their children are followed */
+void attach_invite(struct recorder *r);
+bool attach_ended(const struct recorder *r);	/* all that the user named have ended */
+void attach_free(struct recorder *r);
+/* Asks a process to come. NULL: it will, or nothing can be said (yet); else why not. */
+const char *attach_reason(struct recorder *r, struct process *p);
+void attach_library(struct recorder *r, u32 local);	/* stacks of that process, too */
+
 /* ---- the recorder ---- */
 
 struct recorder {
@@ -138,6 +160,10 @@ struct recorder {
 	u32 probes;
 	struct costs costs;		/* of sets that are closed, of all at the end */
 	int followed_fd, adopt_fd;	/* -1 without BPF */
+	bool attaching;			/* there is no command */
+	struct attach attach;
+	struct hash libraries;		/* files of our library that were met */
+	const struct record_set *sets;
 	bool inner;			/* we run in a pid namespace: host ids are not ours */
 	bool simulated, taking_stacks;
 	struct signals signals_before;	/* what the command gets: as we got it */
@@ -167,6 +193,8 @@ bool to_stdout(const struct recorder *r);	/* then the command's goes to standard
 /* 0, -EINVAL: unknown name */
 int sets_check(const struct record_set *sets, const char *list);
 int sets_open(struct recorder *r, const struct record_set *sets);
+/* Takes stacks in one more file of our library, by a path to open it. */
+void sets_library(struct recorder *r, const char *path);
 void sets_losses(struct recorder *r);
 void sets_look(struct recorder *r);	/* did modules come or go? */
 void sets_sums(struct recorder *r);		/* a snapshot of their sums */

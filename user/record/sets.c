@@ -57,8 +57,8 @@ int sets_check(const struct record_set *sets, const char *list)
 
 static bool set_wanted(const struct recorder *r, const struct record_set *s, bool first)
 {
-	if (s->stacks && (r->set->no_stacks || !r->command.cuda))
-		return false;
+	if (s->stacks && (r->set->no_stacks || !r->command.cuda || r->attaching))
+		return false;	/* attaching: sets_library() */
 	return first || !r->set->probes || list_has(r->set->probes, s->set->name);
 }
 
@@ -160,11 +160,12 @@ static void note_hooks(struct recorder *r, const struct probe_set *set, struct p
 	}
 }
 
-/* False: what could not be attached is closed. */
-static bool set_attach(struct recorder *r, const struct probe_set *set, struct probe_object *o)
+/* False: what could not be attached is closed. library: a path of ours. */
+static bool set_attach(struct recorder *r, const struct probe_set *set, struct probe_object *o,
+		       const char *library)
 {
 	/* rows are of our library; the other programs have targets of their own */
-	if (!probe_attach(o, set->probes ? command_library() : NULL, 0)) {
+	if (!probe_attach(o, set->probes ? library : NULL, 0)) {
 		note_hooks(r, set, o);
 		return true;
 	}
@@ -187,7 +188,7 @@ static void sets_attach(struct recorder *r)
 	u32 loaded = r->probes, n = 0;
 
 	for (u32 i = 0; i < loaded; i++) {
-		if (!set_attach(r, r->probe_set[i], r->probe[i]))
+		if (!set_attach(r, r->probe_set[i], r->probe[i], command_library()))
 			continue;
 		r->probe_set[n] = r->probe_set[i];
 		r->probe[n] = r->probe[i];
@@ -236,6 +237,7 @@ int sets_open(struct recorder *r, const struct record_set *sets)
 	const char *caps = missing_capabilities();
 
 	r->inner = in_pid_namespace();
+	r->sets = sets;
 	if (r->set->probes && !strcmp(r->set->probes, "none"))
 		return 0;
 	if (*caps) {
@@ -320,7 +322,7 @@ static void set_take_off(struct recorder *r, u32 i, const char *module)
 		r->waits[r->waiting++] = set;
 }
 
-static void set_come(struct recorder *r, const struct probe_set *set)
+static void set_come(struct recorder *r, const struct probe_set *set, const char *library)
 {
 	u32 i = r->probes;
 
@@ -331,7 +333,7 @@ static void set_come(struct recorder *r, const struct probe_set *set)
 		return;
 	}
 	r->ring_lost[i] = r->map_lost[i] = r->missed[i] = 0;
-	if (!set_attach(r, set, r->probe[i])) {
+	if (!set_attach(r, set, r->probe[i], library)) {
 		r->probes--;
 		return;
 	}
@@ -358,7 +360,23 @@ void sets_look(struct recorder *r)
 		if (probe_module_missing(set))
 			r->waits[r->waiting++] = set;
 		else
-			set_come(r, set);
+			set_come(r, set, command_library());
+	}
+}
+
+void sets_library(struct recorder *r, const char *path)
+{
+	const struct record_set *s;
+
+	for (s = r->sets; r->ring && s->set; s++) {
+		const struct probe_set *set = s->fast && nops_optimised() ? s->fast : s->set;
+		u32 before = r->probes;
+
+		if (!s->stacks || r->set->no_stacks ||
+		    (r->set->probes && !list_has(r->set->probes, s->set->name)))
+			continue;
+		set_come(r, set, path);
+		r->taking_stacks |= r->probes > before;
 	}
 }
 

@@ -53,6 +53,10 @@ static const char *reason(const struct recorder *r, struct process *p)
 		return NULL;
 	if (!environment_has(p, CUDA_ENV, NULL))
 		return "its environment has no " CUDA_ENV CLEARED;
+	if (ours && !handover_invite(r->handover, p->local)) {
+		p->came = true;	/* it lost the way to our socket and waits for a recorder */
+		return NULL;
+	}
 	if (!ours && !environment_has(p, CUDA_ENV, command_library()))
 		return "its " CUDA_ENV " names another library";
 	if (!ours)
@@ -69,31 +73,36 @@ static const char *reason(const struct recorder *r, struct process *p)
 /* Each reason is said once: a command may start hundreds of processes. */
 static void process_look(struct recorder *r, struct process *p)
 {
-	const char *why = reason(r, p);
+	const char *why = r->attaching ? attach_reason(r, p) : reason(r, p);
 
 	p->look_wait_ns = p->look_wait_ns * 2 < LAST_NS ? p->look_wait_ns * 2 : LAST_NS;
 	p->look_ns = now_ns() + p->look_wait_ns;
 	if (!why)
 		return;
-	p->came = true;
+	p->came = !r->attaching;	/* what is attached to may come yet */
 	if (!seen_first(&r->reasons, (uintptr_t)why))
 		return;
 	warn("cannot record CUDA in process %u (%s): %s", p->pid, p->task.comm, why);
 	record_note(r, NOTE_MISSING, "CUDA of process %u: %s", p->pid, why);
 }
 
+void unrecorded_look_at(struct recorder *r, struct process *p)
+{
+	if (!p->came && p->look_ns <= now_ns())
+		process_look(r, p);
+}
+
 void unrecorded_look(struct recorder *r)
 {
 	struct hash_slot *slot;
 	size_t at = 0;
-	u64 now = now_ns();
 
 	if (!r->handover || r->inner)	/* its innermost id need not be the one in our /proc */
 		return;
 	while ((slot = hash_next(&r->processes, &at))) {
 		struct process *p = slot->value;
 
-		if (!p->came && p->look_ns && p->look_ns <= now)
-			process_look(r, p);
+		if (p->look_wait_ns)
+			unrecorded_look_at(r, p);
 	}
 }
