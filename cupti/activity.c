@@ -71,17 +71,10 @@ static bool times(u64 *start, u64 *end)
 	return false;
 }
 
-/* Of a call that was made before the recording began or after it had ended. */
-static bool outside(u32 correlation)
-{
-	return correlation >= load_acquire(&library.first_ignored) ||
-	       correlation < load_acquire(&library.first_taken);
-}
-
 /* Is it one that a call began by itself (ring_slot.begun)? */
 static bool operation(u64 node, u32 correlation)
 {
-	return !node && !outside(correlation);
+	return !node && !edges_outside(correlation);
 }
 
 static void *gpu_begin(struct writer *w, u16 kind, u32 size, u64 start, u64 end,
@@ -89,7 +82,7 @@ static void *gpu_begin(struct writer *w, u16 kind, u32 size, u64 start, u64 end,
 {
 	struct gpu_head *g;
 
-	if (outside(correlation) || !times(&start, &end))
+	if (edges_outside(correlation) || !times(&start, &end))
 		return NULL;
 	g = record_begin_patient(w, kind, size);
 	if (!g)

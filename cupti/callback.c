@@ -23,21 +23,6 @@ static const u32 want_of_class[16] = {	/* classes whose success means: a GPU rec
 	[API_GRAPH_LAUNCH] = WANT_GRAPH_LAUNCH,
 };
 
-/*
- * A recording begins and ends between two calls: operations of calls that are not recorded
- * yet, or not any more, are none of it either (activity.c), so that each operation has its
- * call.
- */
-static void first_set(u32 *place, u32 correlation)
-{
-	u32 first = load_relaxed(place);
-
-	while (correlation < first &&
-	       !__atomic_compare_exchange_n(place, &first, correlation, true,
-					    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-		;
-}
-
 static void call_enter(u32 domain, u32 cbid, const struct cupti_callback_data *d)
 {
 	const struct api_row *row = api_row(domain, cbid);
@@ -53,10 +38,11 @@ static void call_enter(u32 domain, u32 cbid, const struct cupti_callback_data *d
 		t->depth = 0;
 	}
 	if (load_relaxed(&closing) && !t->depth) {
-		first_set(&library.first_ignored, d->correlation);
+		edge_left_out(d->correlation);
 		return;
 	}
-	first_set(&library.first_taken, d->correlation);
+	if (!t->depth)
+		edge_recorded(d->correlation);
 	c = &t->calls[t->depth++];
 	c->correlation = d->correlation;
 	c->what = cbid | domain << 24;
@@ -248,9 +234,8 @@ int api_callbacks(u32 on)
 	add_relaxed(&library.epoch, 1);
 	managed_forget();
 	store_release(&closing, false);
-	if (on)
-		store_release(&library.first_ignored, ~0U);
-	store_release(&library.first_taken, on ? ~0U : 0);
+	if (on)		/* else what is still delivered is judged as before */
+		edges_reset(true);
 	if (!on != !was && library.cupti_up)
 		err = enable_all(on != 0);
 	store_release(&recording, on);

@@ -140,8 +140,12 @@ static void tick(u32 n)
 
 void session_begin(bool early)
 {
+	u32 wanted = load_acquire(&library.ring->wanted);
+
 	flushed_at = 0;
-	switch_to(load_acquire(&library.ring->wanted), early);
+	if (!library.on)
+		edges_reset(wanted & WANT_API);
+	switch_to(wanted, early);
 	exit_register();
 	state_tell();
 	clock_pair();

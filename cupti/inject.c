@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include "library.h"
 
-struct library library = { .socket = -1, .first_ignored = ~0U };
+struct library library = { .socket = -1 };
 
 static bool registered;
 

@@ -9,6 +9,7 @@
  *   names.c     texts to ids                 clock.c  pairs of clocks
  *   load.c      finding CUPTI                switch.c kinds and callbacks on and off
  *   callback.c  API calls                    activity.c  GPU operations
+ *   edges.c     which calls are of a recording
  *   devices.c   DEVICE records               nvtx.c   ranges
  *   managed.c   managed memory that comes and goes
  */
@@ -86,9 +87,6 @@ struct library {
 	u32 ns_pid;
 	u32 on;			/* WANT_* that are switched on now */
 	u32 epoch;		/* counts switching of API callbacks */
-	u32 first_taken;	/* lowest correlation of a recorded call; 0: calls are not
-				 * recorded */
-	u32 first_ignored;	/* correlation of the first call that came after the end */
 	u32 nvtx_epoch;		/* counts switching of NVTX */
 	bool cuda;		/* InitializeInjection was called: there is a libcuda */
 	bool cupti_tried, cupti_up;	/* tried: in this process, ever */
@@ -169,6 +167,12 @@ void cupti_drops(void *context, u32 stream);
 int api_callbacks(u32 on);		/* WANT_*; 0, or why CUPTI gives no calls */
 void api_close(void);			/* no new calls; those that have begun are recorded */
 void api_callback(void *user, int domain, uint32_t cbid, const void *data);
+/* ---- edges.c: all by the correlation id of a call ---- */
+void edges_reset(bool calls);		/* a recording begins; false: without calls, then every
+					 * operation is inside */
+void edge_recorded(u32 id);
+void edge_left_out(u32 id);		/* it came after the end */
+bool edges_outside(u32 id);		/* of an operation: its call is not recorded */
 /* ---- managed.c: of calls of the classes ALLOC and FREE alone ---- */
 /* At enter: the managed range that the call gives back, 0 none. */
 u64 managed_leaving(u32 domain, u32 cbid, const void *params);

@@ -111,6 +111,24 @@ finish() {
 	finish
 }
 
+# Ids of calls that are recorded and of calls that are not lie mixed around both ends of such a recording.
+@test "64 threads that launch without a pause: each operation of a dozen recordings has its call" {
+	prepared "$PROGRAM" init crowd=1000000
+	busy() { [ "$(ls "/proc/$target/task" | wc -l)" -ge 66 ]; }
+	until_true busy
+	local i before some=0
+	for i in $(seq 12); do
+		[ "$i" -ne 3 ] || before="$(held)"
+		"$BIN/gpurec" -p "$target" -o a.gst --probes none -d 40ms 2> a.err
+		[ "$(json a.gst '.links.operation_call_none + .links.undefined_names')" = 0 ] || { jq -c .links a.gst.json; false; }
+		[ "$(json a.gst '.lost.total - .lost.unfinished')" = 0 ] || { jq -c .lost a.gst.json; false; }
+		some=$((some + $(jq '.kernels.count' a.gst.json)))
+	done
+	[ "$some" -gt 0 ]
+	gone() { [ "$(held)" = "$before" ]; }
+	until_true gone || { held; echo "before: $before"; false; }
+}
+
 @test "a second recorder is told that another has it, and disturbs nothing" {
 	prepared "$PROGRAM" init obey
 	attach a.gst --probes none
