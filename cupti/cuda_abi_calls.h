@@ -32,6 +32,8 @@ CUresult cuDeviceGetPCIBusId(char *text, int size, CUdevice device);
 CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *text);
 CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer);
 CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice device);
+CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice device);
+CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool);
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device);
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device);
@@ -111,7 +113,19 @@ CUresult cuMemHostUnregister(void *ptr);
 CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *device, void *ptr, unsigned int flags);
 CUresult cuMemAllocManaged(CUdeviceptr *ptr, size_t bytes, unsigned int flags);
 STREAM_CALL(cuMemAllocAsync, CUdeviceptr *ptr, size_t bytes, CUstream stream);
+STREAM_CALL(cuMemAllocFromPoolAsync, CUdeviceptr *ptr, size_t bytes, CUmemoryPool pool,
+	    CUstream stream);
 STREAM_CALL(cuMemFreeAsync, CUdeviceptr ptr, CUstream stream);
+CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props);
+CUresult cuMemPoolDestroy(CUmemoryPool pool);
+CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t keep);
+CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute what, void *value);
+CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute what, void *value);
+CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr ptr);
+CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *ptr, CUipcMemHandle handle, unsigned int flags);
+CUresult cuIpcCloseMemHandle(CUdeviceptr ptr);
+CUresult cuIpcGetEventHandle(CUipcEventHandle *handle, CUevent event);
+CUresult cuIpcOpenEventHandle(CUevent *event, CUipcEventHandle handle);
 CUresult cuMemGetInfo_v2(size_t *free, size_t *total);
 CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdeviceptr ptr);
 STREAM_CALL(cuMemPrefetchAsync_v2, CUdeviceptr ptr, size_t bytes, CUmemLocation location,
@@ -208,6 +222,12 @@ CUresult cuGraphAddHostNode(CUgraphNode *node, CUgraph graph, const CUgraphNode 
 			    size_t count, const CUDA_HOST_NODE_PARAMS *params);
 CUresult cuGraphAddEmptyNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *needs,
 			     size_t count);
+CUresult cuGraphAddChildGraphNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *needs,
+				  size_t count, CUgraph child);
+CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode node, CUgraph *graph);
+CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params);
+CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node,
+					   const CUDA_KERNEL_NODE_PARAMS *params);
 CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count);
 CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type);
 CUresult cuGraphClone(CUgraph *clone, CUgraph graph);

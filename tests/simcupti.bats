@@ -179,7 +179,7 @@ counted() {
 	"${CC:-cc}" -std=gnu11 -g -Wall -D_GNU_SOURCE -fPIC -shared -I "$ROOT/cupti" "$ROOT/tests/abi/count.c" \
 		"$SIMLIB/libcupti.so.13" -o "$BATS_TEST_TMPDIR/count.so"
 	local program ran=0
-	for program in copies demo exits forktree graphs launchloop many threads; do
+	for program in copies childgraphs demo devices exits forktree graphs hostfuncs launchex launchloop many pools streams threads; do
 		[ -x "$PROG/$program" ] || continue
 		run counted "$program"
 		echo "$program: $output"

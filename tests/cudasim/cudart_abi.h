@@ -49,6 +49,7 @@ typedef CUgraphExec cudaGraphExec_t;
 typedef CUkernel cudaKernel_t;
 typedef CUfunction cudaFunction_t;
 typedef CUhostFn cudaHostFn_t;
+typedef CUmemoryPool cudaMemPool_t;
 typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void *data);
 
 typedef struct dim3 {
@@ -58,7 +59,9 @@ typedef struct dim3 {
 #define cudaStreamLegacy CU_STREAM_LEGACY
 #define cudaStreamPerThread CU_STREAM_PER_THREAD
 enum { cudaStreamDefault = 0, cudaStreamNonBlocking = 1 };
-enum { cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2 };
+enum { cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2,
+       cudaEventInterprocess = 4 };
+enum { cudaIpcMemLazyEnablePeerAccess = 1 };
 enum { cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2 };
 enum { cudaMemAttachGlobal = 1, cudaMemAttachHost = 2, cudaMemAttachSingle = 4 };
 
@@ -85,6 +88,30 @@ enum cudaStreamCaptureStatus {
 struct cudaMemLocation {
 	int type, id;
 };
+
+enum cudaMemPoolAttr {
+	cudaMemPoolReuseFollowEventDependencies = 1, cudaMemPoolReuseAllowOpportunistic,
+	cudaMemPoolReuseAllowInternalDependencies, cudaMemPoolAttrReleaseThreshold,
+	cudaMemPoolAttrReservedMemCurrent, cudaMemPoolAttrReservedMemHigh,
+	cudaMemPoolAttrUsedMemCurrent, cudaMemPoolAttrUsedMemHigh,
+};
+
+struct cudaMemPoolProps {
+	int allocType, handleTypes;
+	struct cudaMemLocation location;
+	void *win32SecurityAttributes;
+	size_t maxSize;
+	unsigned short usage;
+	unsigned char reserved[54];
+};
+
+typedef struct cudaIpcMemHandle_st {
+	char reserved[64];
+} cudaIpcMemHandle_t;
+
+typedef struct cudaIpcEventHandle_st {
+	char reserved[64];
+} cudaIpcEventHandle_t;
 
 struct cudaPointerAttributes {
 	enum cudaMemoryType type;

@@ -34,7 +34,7 @@
 
 /* ---- counting ---- */
 
-enum direction { HTOD, DTOH, DTOD, DIRECTIONS };
+enum direction { HTOD, DTOH, DTOD, PTOP, DIRECTIONS };
 
 struct site {			/* one kernel, or one place that calls an API function */
 	const char *name;
@@ -141,6 +141,7 @@ static inline void expect_all(void)
 	expect("bytes_HtoD", bytes[HTOD]);
 	expect("bytes_DtoH", bytes[DTOH]);
 	expect("bytes_DtoD", bytes[DTOD]);
+	expect("bytes_PtoP", bytes[PTOP]);
 	sites_print(kernel_sites, "kernel");
 	sites_print(call_sites, "api");
 	fflush(stdout);

@@ -105,12 +105,14 @@ static noinline void by_request(void)
 /* By the driver's API, never given back; a refused one is none; other memory is none of it. */
 static noinline void others(void)
 {
+	static struct site refused = { "cudaMallocManaged" };
 	float *p = make_by_driver(), *q;
 
 	LAUNCH(write_pages, 4, 0, p, 2 * MIB);
 	CALL(cudaDeviceSynchronize);
 	if (!cudaMallocManaged((void **)&q, 0, 1))
 		fail_call("cudaMallocManaged of nothing", 0);
+	site_count(&call_sites, &refused);
 	CALL(cudaMalloc, (void **)&q, MIB);
 	CALL(cudaFree, q);
 }

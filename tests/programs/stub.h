@@ -119,6 +119,9 @@ static inline void stub_launch(struct stub *s, void **args)
 			name(out, n);							       \
 	} while (0)
 
+/* What a kernel is called by, other than by LAUNCH. */
+#define FUNCTION(name) ((void *)name)
+
 static inline void say_device(void)
 {
 	struct cudaDeviceProp p;

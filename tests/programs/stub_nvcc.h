@@ -46,6 +46,9 @@ static inline const char *nvcc_mangled(const char *name)
 		site_count(&kernel_sites, &name##_stub.site);			\
 	} while (0)
 
+#define FUNCTION(name) ((void *)nvcc::name)
+typedef cudaGraphExecUpdateResultInfo CUgraphExecUpdateResultInfo;
+
 static inline void say_device(void)
 {
 	cudaDeviceProp p;

@@ -10,14 +10,23 @@
 
 /* ---- node by node ---- */
 
-static CUresult add(CUgraphNode *out, CUgraph g, const CUgraphNode *needs, size_t count,
-		    const struct work *w, CUgraphNodeType type)
+static CUresult needs_check(CUgraphNode *out, CUgraph g, const CUgraphNode *needs, size_t count)
 {
 	if (!out || !graph_id(g) || (count && !needs))
 		return CUDA_ERROR_INVALID_VALUE;
 	for (size_t i = 0; i < count; i++)
 		if (!needs[i] || needs[i]->graph != g)
 			return CUDA_ERROR_INVALID_VALUE;
+	return CUDA_SUCCESS;
+}
+
+static CUresult add(CUgraphNode *out, CUgraph g, const CUgraphNode *needs, size_t count,
+		    const struct work *w, CUgraphNodeType type)
+{
+	CUresult r = needs_check(out, g, needs, count);
+
+	if (r)
+		return r;
 	*out = graph_add(g, w, type, needs, count);
 	return *out ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
@@ -63,6 +72,13 @@ static CUresult add_host(NODE, const CUDA_HOST_NODE_PARAMS *p)
 	return ADD(&w, CU_GRAPH_NODE_TYPE_HOST);
 }
 
+static CUresult add_child(NODE, CUgraph child)
+{
+	CUresult r = needs_check(node, graph, needs, count);
+
+	return r ? r : child_add(node, graph, needs, count, child);
+}
+
 static const struct work empty;		/* no record, no time */
 
 #define NODE_ARGS node, graph, needs, count
@@ -77,6 +93,8 @@ API(cuGraphAddMemsetNode, (NODE, const CUDA_MEMSET_NODE_PARAMS *params, CUcontex
     params ? add_set(NODE_ARGS, params) : CUDA_ERROR_INVALID_VALUE)
 API(cuGraphAddHostNode, (NODE, const CUDA_HOST_NODE_PARAMS *params), (NODE_ARGS, params),
     params && params->fn ? add_host(NODE_ARGS, params) : CUDA_ERROR_INVALID_VALUE)
+API(cuGraphAddChildGraphNode, (NODE, CUgraph child), (NODE_ARGS, child),
+    add_child(NODE_ARGS, child))
 API(cuGraphAddEmptyNode, (NODE), (NODE_ARGS), ADD(&empty, CU_GRAPH_NODE_TYPE_EMPTY))
 
 /* ---- by capture ---- */

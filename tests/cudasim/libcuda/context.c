@@ -221,6 +221,7 @@ static CUresult synchronize(void)
 	uint64_t start = now();
 
 	wait_context(current);
+	pools_waited(current->device);
 	sync_report(4, start, NONE, 0);
 	return CUDA_SUCCESS;
 }

@@ -30,6 +30,8 @@ void payload_run(struct work *w)
 
 	if (w->payload == PAY_FREE)
 		memory_free((uintptr_t)w->dst, 0);
+	if (w->payload == PAY_WAIT)
+		mark_wait(w->mark);
 	for (size_t y = 0; y < w->height; y++) {
 		if (w->payload == PAY_COPY)
 			memmove(w->dst + y * w->dst_pitch, src + y * w->src_pitch, w->width);

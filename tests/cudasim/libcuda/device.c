@@ -209,12 +209,6 @@ static CUresult peer_get(int *can, CUdevice device, CUdevice peer)
 	return CUDA_SUCCESS;
 }
 
-static CUresult pool_get(CUmemoryPool *pool, CUdevice device)
-{
-	*pool = (CUmemoryPool)device_of(device);
-	return *pool ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
-}
-
 API(cuDeviceGet, (CUdevice *device, int ordinal), (device, ordinal), get(device, ordinal))
 API(cuDeviceGetCount, (int *count), (count), count_get(count))
 API(cuDeviceGetName, (char *name, int size, CUdevice device), (name, size, device),
@@ -231,5 +225,3 @@ API(cuDeviceGetByPCIBusId, (CUdevice *device, const char *text), (device, text),
     pci_find(device, text))
 API(cuDeviceCanAccessPeer, (int *can, CUdevice device, CUdevice peer), (can, device, peer),
     peer_get(can, device, peer))
-API(cuDeviceGetDefaultMemPool, (CUmemoryPool *pool, CUdevice device), (pool, device),
-    pool_get(pool, device))

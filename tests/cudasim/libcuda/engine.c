@@ -63,6 +63,9 @@ static void op_done(struct op *op)
 	struct sim_hooks *hooks = hooks_get();
 
 	engine.over++;
+	if (op->w.rec.type == SIM_EVENT_RECORD && op->w.mark->shared)
+		__atomic_store_n(&op->w.mark->shared->done, op->w.mark->number,
+				 __ATOMIC_RELEASE);
 	mark_put(op->w.mark);
 	op->w.mark = NULL;
 	if (!hooks || !hooks->record) {

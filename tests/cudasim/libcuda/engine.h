@@ -19,13 +19,19 @@
 #define NONE (~0u)
 
 /* When an event happened on the device: shared by the event, the recording and the waits. */
-struct mark {
+struct shared_mark {		/* of an event that several processes have */
 	uint64_t when;
-	uint32_t refs;
+	uint32_t recorded, known, done;	/* how many; number of the last */
+};
+
+struct mark {
+	struct shared_mark *shared;
+	uint64_t when;
+	uint32_t refs, number;		/* in shared */
 	bool known;
 };
 
-enum payload { PAY_NONE, PAY_COPY, PAY_SET, PAY_HOST, PAY_FREE };
+enum payload { PAY_NONE, PAY_COPY, PAY_SET, PAY_HOST, PAY_FREE, PAY_WAIT };
 
 /* What is to be done; a graph node holds one, each submission copies it into an op. */
 struct work {
@@ -60,6 +66,7 @@ struct device {
 	uint64_t compute[COMPUTE_SLOTS];	/* busy until */
 	uint64_t copy[COPY_ENGINES];
 	uint64_t used_bytes;
+	CUmemoryPool pool;		/* NULL: its own */
 	CUcontext primary;
 	uint32_t primary_refs, primary_flags;
 	int ordinal;
@@ -106,6 +113,8 @@ struct CUevent_st {
 	uint32_t flags;
 	bool recorded;
 	struct mark *mark;
+	struct shared_mark *shared;	/* flag interprocess; its descriptor */
+	int fd;
 	struct CUgraph_st *graph;	/* recorded while a stream was captured */
 	struct CUgraphNode_st **tail;
 	size_t tail_count;
@@ -237,12 +246,29 @@ struct memory {
 	bool mapped;			/* by mmap */
 	bool registered;		/* the application's own, pinned */
 	bool uvm;			/* of the real driver: see uvm.c */
+	bool foreign;			/* another process's, by a handle */
+	int fd;				/* shared with others; 0: not */
+	CUmemoryPool pool;
 	struct device *device;
 	CUcontext ctx;
 };
 struct memory memory_find(const void *ptr);
+bool memory_add(const struct memory *m);
+void memory_shared(uintptr_t start, int fd);
 CUresult memory_free(uintptr_t ptr, uint32_t kind);
 CUresult memory_global(CUdeviceptr *ptr, size_t bytes);
+
+/* pool.c */
+CUmemoryPool pool_current(struct device *d);
+struct device *pool_device(CUmemoryPool p);
+void pool_count(CUmemoryPool p, int64_t bytes);
+void pools_waited(struct device *d);
+
+/* event.c, ipc.c */
+CUresult event_descriptor(CUevent e, int *fd);
+CUresult event_adopt(CUevent *out, struct shared_mark *shared, int fd);
+struct shared_mark *mark_share(int *fd);
+void mark_wait(const struct mark *m);
 
 /* uvm.c */
 bool uvm_used(void);

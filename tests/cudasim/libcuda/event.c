@@ -4,6 +4,8 @@
  * keeps waiting for that one.
  */
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "engine.h"
 
@@ -14,7 +16,8 @@ static CUresult create(CUevent *out, unsigned int flags)
 {
 	CUevent e;
 
-	if (!out || flags > 7)
+	if (!out || flags > 7 ||
+	    (flags & CU_EVENT_INTERPROCESS && !(flags & CU_EVENT_DISABLE_TIMING)))
 		return CUDA_ERROR_INVALID_VALUE;
 	e = calloc(1, sizeof(*e));
 	if (!e)
@@ -23,7 +26,30 @@ static CUresult create(CUevent *out, unsigned int flags)
 	e->ctx = current;
 	e->flags = flags;
 	e->id = __atomic_add_fetch(&engine.event_ids, 1, __ATOMIC_RELAXED);
+	if (flags & CU_EVENT_INTERPROCESS)
+		e->shared = mark_share(&e->fd);
 	*out = e;
+	return CUDA_SUCCESS;
+}
+
+CUresult event_descriptor(CUevent e, int *fd)
+{
+	if (!valid(e) || !e->shared)
+		return CUDA_ERROR_INVALID_HANDLE;
+	*fd = e->fd;
+	return CUDA_SUCCESS;
+}
+
+/* An event of another process, by its handle. */
+CUresult event_adopt(CUevent *out, struct shared_mark *shared, int fd)
+{
+	CUresult r = create(out, CU_EVENT_DISABLE_TIMING);
+
+	if (r)
+		return r;
+	(*out)->flags |= CU_EVENT_INTERPROCESS;
+	(*out)->shared = shared;
+	(*out)->fd = fd;
 	return CUDA_SUCCESS;
 }
 
@@ -35,13 +61,18 @@ static CUresult destroy(CUevent e)
 	mark_put(e->mark);
 	e->magic = 0;
 	pthread_mutex_unlock(&engine.lock);
+	if (e->shared) {
+		wait_context(NULL);	/* what was recorded may write to it */
+		munmap(e->shared, 4096);
+		close(e->fd);
+	}
 	free(e->tail);
 	free(e);
 	return CUDA_SUCCESS;
 }
 
 /* A mark that nobody else holds is used again. */
-static struct mark *mark_fresh(CUevent e)
+static struct mark *mark_fresh(CUevent e, bool record)
 {
 	struct mark *m;
 
@@ -56,6 +87,10 @@ static struct mark *mark_fresh(CUevent e)
 	} else {
 		m->known = false;
 	}
+	if (m && e->shared && record) {
+		m->shared = e->shared;
+		m->number = __atomic_add_fetch(&e->shared->recorded, 1, __ATOMIC_RELEASE);
+	}
 	pthread_mutex_unlock(&engine.lock);
 	return m;
 }
@@ -69,11 +104,41 @@ static CUresult record(CUevent e, struct CUstream_st *s)
 	if (s->capture.graph)
 		return capture_record(s, e);
 	e->graph = NULL;
-	w.mark = mark_fresh(e);
+	w.mark = mark_fresh(e, true);
 	if (!w.mark)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	w.rec.value = e->id;
 	return submit(s, &w, NULL);
+}
+
+static bool mark_planned(const struct shared_mark *s)
+{
+	return __atomic_load_n(&s->known, __ATOMIC_ACQUIRE) == s->recorded;
+}
+
+/*
+ * Of an event that others record too, the last recording by anyone counts. Its time is known
+ * at once as a rule; a host function before it, in the other process, is waited for here.
+ */
+static struct mark *mark_last(CUevent e)
+{
+	struct shared_mark *shared = e->shared;
+	struct mark *m;
+
+	if (!shared)
+		return e->mark;
+	if (!shared->recorded)
+		return NULL;
+	while (!mark_planned(shared) && !engine.closing)
+		wait_progress();
+	m = mark_fresh(e, false);
+	if (!m)
+		return NULL;
+	m->shared = shared;
+	m->number = shared->recorded;
+	m->when = shared->when;
+	m->known = true;
+	return m;
 }
 
 static CUresult stream_wait(struct CUstream_st *s, CUevent e)
@@ -88,7 +153,9 @@ static CUresult stream_wait(struct CUstream_st *s, CUevent e)
 		return capture_wait(s, e);
 	if (s->capture.graph)
 		return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
-	w.mark = e->mark;
+	w.mark = mark_last(e);
+	if (w.mark && e->shared)
+		w.payload = PAY_WAIT;
 	w.rec.value = e->id;
 	if (w.mark)		/* an event that was never recorded is no reason to wait */
 		r = submit(s, &w, NULL);
@@ -102,6 +169,14 @@ static bool happened(CUevent e, uint64_t *when)
 	bool done;
 
 	pthread_mutex_lock(&engine.lock);
+	if (e->shared) {
+		*when = mark_planned(e->shared) ? e->shared->when : 0;
+		done = e->shared->done == e->shared->recorded;
+		if (*when <= now())
+			*when = 0;	/* over, but not yet done by who recorded it */
+		pthread_mutex_unlock(&engine.lock);
+		return done;
+	}
 	*when = e->mark && e->mark->known ? e->mark->when : 0;
 	done = !e->mark || (*when && *when <= now());
 	pthread_mutex_unlock(&engine.lock);

@@ -27,6 +27,8 @@ struct CUgraph_st *graph_new(void)
 void graph_free(struct CUgraph_st *g)
 {
 	for (size_t i = 0; i < g->count; i++) {
+		if (g->nodes[i]->child)
+			graph_free(g->nodes[i]->child);
 		free(g->nodes[i]->needs);
 		free(g->nodes[i]);
 	}
@@ -131,18 +133,105 @@ static struct CUgraph_st *graph_copy(const struct CUgraph_st *from)
 		const struct CUgraphNode_st *o = from->nodes[i];
 		struct CUgraphNode_st *n = node_append(g, &o->w, o->type, o->need_count);
 
-		if (!n)
+		if (n && o->child)
+			n->child = graph_copy(o->child);
+		if (!n || (o->child && !n->child))
 			return NULL;
+		n->original = o;
 		for (size_t k = 0; k < o->need_count; k++)
 			n->needs[k] = g->nodes[o->needs[k]->place];
 	}
 	return g;
 }
 
-static void clone_report(const struct CUgraph_st *g, const struct CUgraph_st *from)
+static void clone_report(const struct CUgraph_st *g)
 {
-	for (size_t i = 0; i < g->count; i++)
-		node_report(SIM_GRAPHNODE_CLONED, g->nodes[i], from->nodes[i]);
+	for (size_t i = 0; i < g->count; i++) {
+		node_report(SIM_GRAPHNODE_CLONED, g->nodes[i], g->nodes[i]->original);
+		if (g->nodes[i]->child)
+			clone_report(g->nodes[i]->child);
+	}
+}
+
+/* ---- child graphs: in an exec their nodes stand among the others ---- */
+
+/* A node that needs all nodes of `to` from place `first` on, and `after`. */
+static struct CUgraphNode_st *join_append(struct CUgraph_st *to, const struct CUgraphNode_st *o,
+					  size_t first, struct CUgraphNode_st *const *after,
+					  size_t count)
+{
+	size_t inner = to->count - first;
+	struct CUgraphNode_st *n = node_append(to, &o->w, o->type, inner + count);
+
+	if (!n)
+		return NULL;
+	for (size_t i = 0; i < inner; i++)
+		n->needs[i] = to->nodes[first + i];
+	for (size_t i = 0; i < count; i++)
+		n->needs[inner + i] = after[i];
+	return n;
+}
+
+/*
+ * Appends the nodes of `from`, those without needs behind `after`. A child graph's come first,
+ * then the node that holds it, which ends when they have.
+ */
+static bool flatten(struct CUgraph_st *to, const struct CUgraph_st *from,
+		    struct CUgraphNode_st *const *after, size_t after_count)
+{
+	struct CUgraphNode_st *map[from->count + 1], *n;
+
+	for (size_t i = 0; i < from->count; i++) {
+		const struct CUgraphNode_st *o = from->nodes[i];
+		size_t count = o->need_count ? o->need_count : after_count, first = to->count;
+		struct CUgraphNode_st *needs[count + 1];
+
+		for (size_t k = 0; k < count; k++)
+			needs[k] = o->need_count ? map[o->needs[k]->place] : after[k];
+		if (o->child && !flatten(to, o->child, needs, count))
+			return false;
+		n = join_append(to, o, o->child ? first : to->count, needs, count);
+		if (!n)
+			return false;
+		n->original = o;
+		map[i] = n;
+	}
+	return true;
+}
+
+static struct CUgraph_st *graph_flat(const struct CUgraph_st *from)
+{
+	struct CUgraph_st *g = graph_new();
+
+	if (g && !flatten(g, from, NULL, 0)) {
+		graph_free(g);
+		return NULL;
+	}
+	return g;
+}
+
+CUresult child_add(CUgraphNode *out, CUgraph g, const CUgraphNode *needs, size_t count,
+		   CUgraph child)
+{
+	static const struct work empty;
+
+	if (!graph_valid(child))
+		return CUDA_ERROR_INVALID_VALUE;
+	child = graph_copy(child);
+	*out = child ? graph_add(g, &empty, CU_GRAPH_NODE_TYPE_GRAPH, needs, count) : NULL;
+	if (!*out)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	(*out)->child = child;
+	clone_report(child);
+	return CUDA_SUCCESS;
+}
+
+static CUresult child_get(CUgraphNode n, CUgraph *out)
+{
+	if (!n || !out || n->type != CU_GRAPH_NODE_TYPE_GRAPH)
+		return CUDA_ERROR_INVALID_VALUE;
+	*out = n->child;
+	return CUDA_SUCCESS;
 }
 
 static CUresult clone_graph(CUgraph *out, CUgraph from)
@@ -152,7 +241,7 @@ static CUresult clone_graph(CUgraph *out, CUgraph from)
 	*out = graph_copy(from);
 	if (!*out)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	clone_report(*out, from);
+	clone_report(*out);
 	return CUDA_SUCCESS;
 }
 
@@ -166,10 +255,10 @@ static CUresult instantiate(CUgraphExec *out, CUgraph from)
 	if (!e)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	e->magic = EXEC_MAGIC;
-	e->graph = graph_copy(from);
+	e->graph = graph_flat(from);
 	if (!e->graph)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	clone_report(e->graph, from);
+	clone_report(e->graph);
 	*out = e;
 	object_report(SIM_GRAPHEXEC_CREATED, e, e->graph->id, from);
 	return CUDA_SUCCESS;
@@ -244,29 +333,62 @@ static CUresult exec_destroy(struct CUgraphExec_st *e)
 	return CUDA_SUCCESS;
 }
 
+static CUgraphExecUpdateResult shape_compare(const struct CUgraph_st *a,
+					     const struct CUgraph_st *b)
+{
+	if (a->count != b->count)
+		return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+	for (size_t i = 0; i < a->count; i++) {
+		if (a->nodes[i]->type != b->nodes[i]->type)
+			return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
+		if (a->nodes[i]->need_count != b->nodes[i]->need_count)
+			return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+	}
+	return CU_GRAPH_EXEC_UPDATE_SUCCESS;
+}
+
 /* Takes the parameters of a graph of the same shape; only the shape is compared. */
 static CUresult exec_update(struct CUgraphExec_st *e, CUgraph g,
 			    CUgraphExecUpdateResultInfo *info)
 {
-	CUgraphExecUpdateResult result = CU_GRAPH_EXEC_UPDATE_SUCCESS;
-	size_t i = 0;
+	CUgraphExecUpdateResult result;
 
 	if (!e || e->magic != EXEC_MAGIC || !graph_valid(g) || !info)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (e->graph->count != g->count)
-		result = CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
-	for (i = 0; !result && i < g->count; i++)
-		if (g->nodes[i]->type != e->graph->nodes[i]->type)
-			result = CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
-		else if (g->nodes[i]->need_count != e->graph->nodes[i]->need_count)
-			result = CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+	g = graph_flat(g);
+	if (!g)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	result = shape_compare(e->graph, g);
 	*info = (CUgraphExecUpdateResultInfo){ .result = result };
-	if (result)
-		return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
-	wait_context(NULL);
-	for (i = 0; i < g->count; i++)
+	if (!result)
+		wait_context(NULL);
+	for (size_t i = 0; !result && i < g->count; i++)
 		e->graph->nodes[i]->w = g->nodes[i]->w;
-	return CUDA_SUCCESS;
+	graph_free(g);
+	return result ? CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE : CUDA_SUCCESS;
+}
+
+static CUresult kernel_set(CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS *p)
+{
+	CUfunction f;
+
+	if (!n || !p || n->type != CU_GRAPH_NODE_TYPE_KERNEL)
+		return CUDA_ERROR_INVALID_VALUE;
+	f = p->func ? p->func : (CUfunction)p->kern;
+	return kernel_work(&n->w, f, &p->gridDimX, &p->blockDimX, p->sharedMemBytes);
+}
+
+/* The node is one of the graph that the exec was made of. */
+static CUresult exec_kernel_set(struct CUgraphExec_st *e, CUgraphNode n,
+				const CUDA_KERNEL_NODE_PARAMS *p)
+{
+	if (!e || e->magic != EXEC_MAGIC)
+		return CUDA_ERROR_INVALID_VALUE;
+	wait_context(NULL);
+	for (size_t i = 0; i < e->graph->count; i++)
+		if (e->graph->nodes[i]->original == n)
+			return kernel_set(e->graph->nodes[i], p);
+	return CUDA_ERROR_INVALID_VALUE;
 }
 
 static CUresult destroy(CUgraph g)
@@ -310,6 +432,13 @@ API(cuGraphDestroy, (CUgraph graph), (graph), destroy(graph))
 API(cuGraphClone, (CUgraph *out, CUgraph graph), (out, graph), clone_graph(out, graph))
 API(cuGraphGetNodes, (CUgraph graph, CUgraphNode *nodes, size_t *count), (graph, nodes, count),
     nodes_get(graph, nodes, count))
+API(cuGraphChildGraphNodeGetGraph, (CUgraphNode node, CUgraph *graph), (node, graph),
+    child_get(node, graph))
+API(cuGraphKernelNodeSetParams_v2, (CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params),
+    (node, params), kernel_set(node, params))
+API(cuGraphExecKernelNodeSetParams_v2,
+    (CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params),
+    (exec, node, params), exec_kernel_set(exec, node, params))
 API(cuGraphNodeGetType, (CUgraphNode node, CUgraphNodeType *type), (node, type),
     node && type ? (*type = node->type, CUDA_SUCCESS) : CUDA_ERROR_INVALID_VALUE)
 CTX_API(cuGraphInstantiateWithFlags,

@@ -12,6 +12,8 @@ struct CUgraphNode_st {
 	struct CUgraphNode_st **needs;
 	size_t need_count, place;
 	struct CUgraph_st *graph;
+	struct CUgraph_st *child;	/* CU_GRAPH_NODE_TYPE_GRAPH: a copy of its own */
+	const struct CUgraphNode_st *original;	/* what it was copied from; may be gone */
 	uint64_t end;			/* of the launch planned last (nodes of an exec) */
 };
 
@@ -32,5 +34,7 @@ void graph_free(struct CUgraph_st *g);
 struct CUgraphNode_st *graph_add(struct CUgraph_st *g, const struct work *w,
 				 CUgraphNodeType type, struct CUgraphNode_st *const *needs,
 				 size_t count);
+CUresult child_add(CUgraphNode *out, CUgraph g, const CUgraphNode *needs, size_t count,
+		   CUgraph child);
 
 #endif

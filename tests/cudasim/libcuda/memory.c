@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "engine.h"
 
 #define GRAIN 512		/* what the real allocator aligns to */
-#define MMAP_FROM (1u << 16)
+#define MMAP_FROM (1u << 16)	/* memory of the host; the device's is always mapped (ipc.c) */
 #define PAGE 4096		/* of the real driver's memory */
 
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
@@ -38,7 +39,18 @@ static size_t range_search(uintptr_t ptr)
 	return low;
 }
 
-static bool range_add(const struct memory *m)
+/* What it takes of its device, unless another process has that in its books. */
+static void memory_count(const struct memory *m, int sign)
+{
+	int64_t bytes = sign * (int64_t)(m->end - m->start);
+
+	if (m->device && !m->foreign)
+		__atomic_add_fetch(&m->device->used_bytes, bytes, __ATOMIC_RELAXED);
+	if (m->pool)
+		pool_count(m->pool, bytes);
+}
+
+bool memory_add(const struct memory *m)
 {
 	size_t at;
 	bool ok = true;
@@ -59,9 +71,7 @@ static bool range_add(const struct memory *m)
 		memmove(&ranges[at + 1], &ranges[at], (range_count - at) * sizeof(*ranges));
 		ranges[at] = *m;
 		range_count++;
-		if (m->device)
-			__atomic_add_fetch(&m->device->used_bytes, m->end - m->start,
-					   __ATOMIC_RELAXED);
+		memory_count(m, 1);
 	}
 	pthread_rwlock_unlock(&lock);
 	return ok;
@@ -93,18 +103,28 @@ static struct memory range_take(uintptr_t ptr)
 		m = ranges[at];
 		range_count--;
 		memmove(&ranges[at], &ranges[at + 1], (range_count - at) * sizeof(*ranges));
-		if (m.device)
-			__atomic_sub_fetch(&m.device->used_bytes, m.end - m.start,
-					   __ATOMIC_RELAXED);
+		memory_count(&m, -1);
 	}
 	pthread_rwlock_unlock(&lock);
 	return m;
 }
 
-static CUresult allocate(void **out, size_t bytes, enum memory_kind kind)
+/* Others can open the allocation that begins there. */
+void memory_shared(uintptr_t start, int fd)
 {
-	struct device *device = kind == MEM_PINNED ? NULL : current->device;
-	struct memory m = { .kind = kind, .device = device, .ctx = current };
+	size_t at;
+
+	pthread_rwlock_wrlock(&lock);
+	at = range_search(start);
+	if (at < range_count && ranges[at].start == start)
+		ranges[at].fd = fd;
+	pthread_rwlock_unlock(&lock);
+}
+
+static CUresult allocate_on(struct device *device, CUmemoryPool pool, void **out, size_t bytes,
+			    enum memory_kind kind)
+{
+	struct memory m = { .kind = kind, .device = device, .ctx = current, .pool = pool };
 	void *ptr = NULL;
 
 	if (!out || !bytes)
@@ -115,7 +135,7 @@ static CUresult allocate(void **out, size_t bytes, enum memory_kind kind)
 	m.uvm = kind == MEM_MANAGED && uvm_used();
 	if (m.uvm)
 		bytes = (bytes + PAGE - 1) & ~(size_t)(PAGE - 1);
-	m.mapped = bytes >= MMAP_FROM;
+	m.mapped = bytes >= MMAP_FROM || kind == MEM_DEVICE;
 	if (m.uvm)
 		ptr = uvm_allocate(bytes);
 	else if (m.mapped)
@@ -127,10 +147,27 @@ static CUresult allocate(void **out, size_t bytes, enum memory_kind kind)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	m.start = (uintptr_t)ptr;
 	m.end = m.start + bytes;
-	if (!range_add(&m))
+	if (!memory_add(&m))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	*out = ptr;
 	return CUDA_SUCCESS;
+}
+
+static CUresult allocate(void **out, size_t bytes, enum memory_kind kind)
+{
+	return allocate_on(kind == MEM_PINNED ? NULL : current->device, NULL, out, bytes, kind);
+}
+
+static CUresult allocate_ordered(CUdeviceptr *out, size_t bytes, CUmemoryPool pool,
+				 struct CUstream_st *s)
+{
+	if (!s)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (!pool)
+		pool = pool_current(s->ctx->device);
+	if (!pool_device(pool))
+		return CUDA_ERROR_INVALID_VALUE;
+	return allocate_on(pool_device(pool), pool, (void **)out, bytes, MEM_DEVICE);
 }
 
 static void give_back(const struct memory *m)
@@ -152,6 +189,8 @@ CUresult memory_free(uintptr_t ptr, uint32_t kind)
 	    (kind && m.kind != kind))
 		return CUDA_ERROR_INVALID_VALUE;
 	m = range_take(ptr);
+	if (m.fd)
+		close(m.fd);
 	give_back(&m);
 	return CUDA_SUCCESS;
 }
@@ -166,6 +205,8 @@ static CUresult free_now(uintptr_t ptr, uint32_t kind)
 {
 	if (!ptr)
 		return CUDA_SUCCESS;
+	if (memory_find((void *)ptr).foreign)
+		return CUDA_ERROR_INVALID_VALUE;
 	wait_context(NULL);
 	return memory_free(ptr, kind);
 }
@@ -199,7 +240,7 @@ static CUresult host_register(void *ptr, size_t bytes)
 		return CUDA_ERROR_INVALID_VALUE;
 	m.start = (uintptr_t)ptr;
 	m.end = m.start + bytes;
-	return range_add(&m) ? CUDA_SUCCESS : CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+	return memory_add(&m) ? CUDA_SUCCESS : CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
 }
 
 static CUresult host_unregister(void *ptr)
@@ -330,7 +371,11 @@ CTX_API(cuMemHostUnregister, (void *ptr), (ptr), host_unregister(ptr))
 CTX_API(cuMemHostGetDevicePointer_v2, (CUdeviceptr *device, void *ptr, unsigned int flags),
 	(device, ptr, flags), host_device_pointer(device, ptr))
 STREAM_API(cuMemAllocAsync, (CUdeviceptr *ptr, size_t bytes, CUstream stream),
-	   (ptr, bytes, stream), allocate((void **)ptr, bytes, MEM_DEVICE))
+	   (ptr, bytes, stream), allocate_ordered(ptr, bytes, NULL, stream_here()))
+STREAM_API(cuMemAllocFromPoolAsync,
+	   (CUdeviceptr *ptr, size_t bytes, CUmemoryPool pool, CUstream stream),
+	   (ptr, bytes, pool, stream), pool ? allocate_ordered(ptr, bytes, pool, stream_here())
+					    : CUDA_ERROR_INVALID_VALUE)
 STREAM_API(cuMemFreeAsync, (CUdeviceptr ptr, CUstream stream), (ptr, stream),
 	   free_async(ptr, stream_here()))
 CTX_API(cuMemGetInfo_v2, (size_t *free, size_t *total), (free, total), info_get(free, total))

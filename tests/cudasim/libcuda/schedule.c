@@ -185,6 +185,11 @@ void op_planned(struct op *op, uint64_t end)
 	if (op->w.rec.type == SIM_EVENT_RECORD) {
 		op->w.mark->when = end;
 		op->w.mark->known = true;
+		if (op->w.mark->shared) {
+			op->w.mark->shared->when = end;
+			__atomic_store_n(&op->w.mark->shared->known, op->w.mark->number,
+					 __ATOMIC_RELEASE);
+		}
 	}
 	s->open = op->next;
 	if (!s->open)

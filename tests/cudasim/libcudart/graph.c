@@ -6,17 +6,42 @@
 	size_t count
 #define NODE_ARGS node, graph, needs, count
 
-static cudaError_t add_kernel(NODE, const struct cudaKernelNodeParams *p)
+static cudaError_t kernel_params(CUDA_KERNEL_NODE_PARAMS *to,
+				 const struct cudaKernelNodeParams *p)
 {
-	CUDA_KERNEL_NODE_PARAMS params = {
+	*to = (CUDA_KERNEL_NODE_PARAMS){
 		.gridDimX = p->gridDim.x, .gridDimY = p->gridDim.y, .gridDimZ = p->gridDim.z,
 		.blockDimX = p->blockDim.x, .blockDimY = p->blockDim.y,
 		.blockDimZ = p->blockDim.z, .sharedMemBytes = p->sharedMemBytes,
 		.kernelParams = p->kernelParams, .extra = p->extra,
 	};
-	cudaError_t r = kernel_function(kernel_of(p->func), &params.func);
+
+	return kernel_function(kernel_of(p->func), &to->func);
+}
+
+static cudaError_t add_kernel(NODE, const struct cudaKernelNodeParams *p)
+{
+	CUDA_KERNEL_NODE_PARAMS params;
+	cudaError_t r = kernel_params(&params, p);
 
 	return r ? r : rt_error(cuGraphAddKernelNode_v2(NODE_ARGS, &params));
+}
+
+static cudaError_t set_kernel(cudaGraphNode_t node, const struct cudaKernelNodeParams *p)
+{
+	CUDA_KERNEL_NODE_PARAMS params;
+	cudaError_t r = kernel_params(&params, p);
+
+	return r ? r : rt_error(cuGraphKernelNodeSetParams_v2(node, &params));
+}
+
+static cudaError_t exec_set_kernel(cudaGraphExec_t exec, cudaGraphNode_t node,
+				   const struct cudaKernelNodeParams *p)
+{
+	CUDA_KERNEL_NODE_PARAMS params;
+	cudaError_t r = kernel_params(&params, p);
+
+	return r ? r : rt_error(cuGraphExecKernelNodeSetParams_v2(exec, node, &params));
 }
 
 static cudaError_t add_copy(NODE, void *dst, const void *src, size_t bytes)
@@ -66,6 +91,16 @@ RT_API(cudaGraphAddHostNode, 10000, (NODE, const struct cudaHostNodeParams *para
        (NODE_ARGS, params), WITH(params, add_host(NODE_ARGS, params)))
 RT_API(cudaGraphAddEmptyNode, 10000, (NODE), (NODE_ARGS),
        rt_error(cuGraphAddEmptyNode(NODE_ARGS)))
+RT_API(cudaGraphAddChildGraphNode, 10000, (NODE, cudaGraph_t child), (NODE_ARGS, child),
+       rt_error(cuGraphAddChildGraphNode(NODE_ARGS, child)))
+RT_API(cudaGraphChildGraphNodeGetGraph, 10000, (cudaGraphNode_t node, cudaGraph_t *graph),
+       (node, graph), rt_error(cuGraphChildGraphNodeGetGraph(node, graph)))
+RT_API(cudaGraphKernelNodeSetParams, 10000,
+       (cudaGraphNode_t node, const struct cudaKernelNodeParams *params), (node, params),
+       WITH(params, set_kernel(node, params)))
+RT_API(cudaGraphExecKernelNodeSetParams, 10010,
+       (cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaKernelNodeParams *params),
+       (exec, node, params), WITH(params, exec_set_kernel(exec, node, params)))
 RT_API(cudaGraphGetNodes, 10000, (cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count),
        (graph, nodes, count), rt_error(cuGraphGetNodes(graph, nodes, count)))
 RT_API(cudaGraphClone, 10000, (cudaGraph_t *out, cudaGraph_t graph), (out, graph),
