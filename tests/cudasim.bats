@@ -99,6 +99,30 @@ expected() { sed -nE "s/^expect $1 //p" "$out"; }
 	[ "$(expected kernels)" = 696 ]
 }
 
+@test "a device that falls off the bus fails every call on it, and what it had to do never ends" {
+	CUDASIM_LOST=0:40 run -1 --separate-stderr sim timeout 60 "$PROG/launchex"
+	[ "$stderr" = "launchex: cannot go on: cuLaunchKernelEx returned 999" ]
+	CUDASIM_LOST=0:40 run -1 --separate-stderr sim timeout 60 "$PROG/hostfuncs"
+	[[ "$stderr" == *" returned 999" ]]
+	# the others work on
+	CUDASIM_DEVICES=3 CUDASIM_LOST=2:5 run -1 --separate-stderr sim timeout 60 "$PROG/devices"
+	[[ "$stderr" == *" returned 999" ]]
+	CUDASIM_DEVICES=3 CUDASIM_LOST=2:500 run -0 sim timeout 60 "$PROG/devices"
+	CUDASIM_DEVICES=3 CUDASIM_LOST=3:5 run -0 sim timeout 60 "$PROG/devices"
+}
+
+@test "of a divided GPU a program sees one instance, with its own name, memory and UUID" {
+	CUDASIM_DEVICES=2 CUDASIM_MIG=1:0,2:0 program demo
+	head -1 "$out" | grep -q "runs on cudasim virtual GPU 0 MIG 1g.11gb"
+	CUDASIM_DEVICES=2 CUDASIM_MIG=3:1 program devices
+	[ "$(expected devices)" = 1 ]
+	if [ -x "$BIN/gpurec" ]; then
+		CUDASIM_MIG=3:1 record "$BATS_TEST_TMPDIR/x.gst" "$PROG/demo" > /dev/null 2>&1
+		"$O/test/cattrace" "$BATS_TEST_TMPDIR/x.gst" | grep '^device ' |
+			grep -q " sm_count=16 .* uuid=$(printf cudasim-mig-3-1 | od -An -tx1 | tr -d ' \n')00 "
+	fi
+}
+
 @test "a fault is injected at the call that is asked for" {
 	CUDASIM_FAIL="cuMemAlloc:nth=3:err=2" run -1 sim "$PROG/demo"
 	[[ "$output" == *"demo: cannot go on: cuMemAlloc_v2 returned 2"* ]]

@@ -90,6 +90,12 @@ unit() { ASAN_OPTIONS=detect_leaks=0 timeout 60 "$BATS_FILE_TMPDIR/unit" "$@"; }
 	CUDASIM_CLOCK_LATCH=1 unit clock-latch
 	CUDASIM_TS_CORRUPT=1 unit clock-corrupt
 	CUDASIM_ZERO_TS=25 unit zero-times
+	CUDASIM_INVERT_TS=20 unit inverted-times
+}
+
+@test "records that come late come with a forced flush" {
+	CUDASIM_REC_DELAY_MS=3600000 unit delayed
+	run ! unit delayed
 }
 
 @test "external correlation, thread ids, attributes, overhead, existing objects, finalize" {
@@ -132,8 +138,11 @@ unit() { ASAN_OPTIONS=detect_leaks=0 timeout 60 "$BATS_FILE_TMPDIR/unit" "$@"; }
 	[[ "$status" -eq 1 && "$output" == *"kernels + unfinished is 4"*", not 46" ]]
 	CUDASIM_ZERO_TS=10 run sim ./ours
 	[[ "$status" -eq 1 && "$output" == *"enter <= start"* ]]
+	CUDASIM_INVERT_TS=10 run sim ./ours
+	[[ "$status" -eq 1 && "$output" == *"start < end"* ]]
 	CUDASIM_DEVICES=0 run sim ./ours
 	[[ "$status" -eq 1 && "$output" == *"cuptiSubscribe(&subscriber, on_callback, NULL) is 999, not 0" ]]
+	CUDASIM_SLOW_CALLBACK=1000 run -0 sim ./ours	# 80 calls, each entered and left, take 160 ms
 	CUDASIM_SECOND_SUBSCRIBER=1 run sim ./ours
 	[[ "$status" -eq 1 && "$output" == *" is 39, not 0" ]]
 	CUDASIM_FAIL=cuptiActivityEnable:err=8 run sim ./ours

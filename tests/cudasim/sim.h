@@ -92,6 +92,9 @@ struct sim_device_info {
 	uint64_t mem_bytes;
 	uint32_t cc_major, cc_minor, sm_count;
 	uint32_t pci_domain, pci_bus, pci_device;
+	bool mig;			/* an instance of a GPU, of which uuid is */
+	uint32_t gpu_instance, compute_instance;
+	uint8_t mig_uuid[16];
 };
 
 struct sim_core {

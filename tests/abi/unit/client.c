@@ -104,6 +104,7 @@ int main(int argc, char **argv)
 
 	if (argc > 2)
 		walk_with(argv[2]);
-	found = run(record_tests, name) + run(callback_tests, name);
+	found = run(record_tests, name) + run(callback_tests, name) +
+		run(fault_tests, name);
 	return found || !strcmp(name, "all") ? 0 : 2;
 }

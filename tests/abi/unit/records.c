@@ -6,12 +6,6 @@
 #include "cupti_sizes.h"
 #include "unit.h"
 
-static void kernels(int n)
-{
-	while (n-- > 0)
-		op(SIM_KERNEL, monotonic(), monotonic());
-}
-
 static void until(int (*fact)(void))	/* what another thread does; ten seconds at most */
 {
 	struct timespec ms = { 0, 1000000 };
@@ -295,22 +289,6 @@ static void clock_corrupt(void)
 		IS(is_realtime(start_of(i)), i < 3);
 }
 
-static void zero_times(void)	/* CUDASIM_ZERO_TS=25 */
-{
-	struct cupti_kernel *k;
-	int i, zero = 0;
-
-	client_start();
-	IS(cuptiActivityEnable(CUPTI_KIND_CONCURRENT_KERNEL), 0);
-	kernels(100);
-	IS(cuptiActivityFlushAll(0), 0);
-	for (i = 0; i < 100; i++) {
-		k = nth(CUPTI_KIND_CONCURRENT_KERNEL, i);
-		zero += k->start == 0 && k->end == 0;
-	}
-	IS(zero, 25);
-}
-
 static void external(void)
 {
 	struct cupti_external *e;
@@ -472,7 +450,7 @@ const struct test record_tests[] = {
 	{ "graph-kinds", graph_kinds }, { "buffers", buffers }, { "app-thread", app_thread },
 	{ "declined", declined }, { "drop", drop }, { "clock-default", clock_default },
 	{ "clock-callback", clock_callback }, { "clock-latch", clock_latch },
-	{ "clock-corrupt", clock_corrupt }, { "zero-times", zero_times },
+	{ "clock-corrupt", clock_corrupt },
 	{ "external", external }, { "single-calls", single_calls },
 	{ "thread-ids", thread_ids }, { "attributes", attributes },
 	{ "dump", dump }, { "overhead", overhead }, { "finalize", finalize },

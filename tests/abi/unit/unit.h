@@ -25,6 +25,7 @@ uint64_t realtime(void);
 /* a call, with what happens inside it */
 uint32_t call(uint32_t domain, const char *name, void (*inside)(void));
 uint32_t op(enum sim_op_type type, uint64_t start, uint64_t end);	/* its correlation */
+void kernels(int n);
 extern struct sim_record shape;	/* of the ops */
 extern struct sim_record running;	/* type 0: nothing runs */
 
@@ -43,6 +44,6 @@ void *nth(uint32_t kind, int n);	/* NULL: no such record */
 void forget(void);
 
 struct test { const char *name; void (*run)(void); };
-extern const struct test record_tests[], callback_tests[];	/* end with NULL */
+extern const struct test record_tests[], callback_tests[], fault_tests[];	/* NULL ends */
 
 #endif

@@ -71,11 +71,19 @@ CUresult api_begin_ctx(struct sim_call *call)
 {
 	CUresult r = api_begin(call);
 
-	return r ? r : context_current();
+	if (!r)
+		r = context_current();
+	return !r && unlikely(current->device->lost) ? CUDA_ERROR_UNKNOWN : r;
 }
 
 void api_end(struct sim_call *call)
 {
+	CUcontext ctx = current;
+	CUresult *result = call->result;
+
+	/* the device was lost during the call */
+	if (unlikely(ctx && ctx->device->lost) && call->context && !*result)
+		*result = CUDA_ERROR_UNKNOWN;
 	if (call->correlation)
 		call_exit(call);
 }

@@ -25,6 +25,27 @@ static void device_fill(struct device *d, int ordinal)
 		uvm_device(info, ordinal);
 }
 
+/*
+ * CUDASIM_MIG="GI:CI,...": GPU 0 is divided into these instances, of a seventh each. As of the
+ * real thing a program sees one, the first.
+ */
+static bool instance_fill(struct device *d)
+{
+	struct sim_device_info *info = &d->info;
+	const char *s = setting("MIG");
+
+	if (!s || sscanf(s, "%u:%u", &info->gpu_instance, &info->compute_instance) != 2)
+		return false;
+	info->mig = true;
+	info->mem_bytes /= 7;
+	info->sm_count = 16;
+	snprintf((char *)info->mig_uuid, sizeof(info->mig_uuid), "cudasim-mig-%u-%u",
+		 info->gpu_instance, info->compute_instance);
+	snprintf(info->name, sizeof(info->name), "cudasim virtual GPU %d MIG 1g.11gb",
+		 d->ordinal);
+	return true;
+}
+
 static void devices_fill(void)
 {
 	int real = uvm_open(), count = real ? real : setting_number("DEVICES", 1);
@@ -32,6 +53,8 @@ static void devices_fill(void)
 	engine.device_count = count < 0 ? 0 : count > MAX_DEVICES ? MAX_DEVICES : count;
 	for (int i = 0; i < engine.device_count; i++)
 		device_fill(&engine.devices[i], i);
+	if (engine.device_count && instance_fill(&engine.devices[0]))
+		engine.device_count = 1;
 }
 
 void devices_init(void)
@@ -62,7 +85,6 @@ static const struct { int attribute, value; } attributes[] = {
 	{ CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 1980000 },
 	{ CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT, 512 },
 	{ CU_DEVICE_ATTRIBUTE_GPU_OVERLAP, 1 },
-	{ CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 132 },
 	{ CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY, 1 },
 	{ CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS, 1 },
 	{ CU_DEVICE_ATTRIBUTE_ECC_ENABLED, 1 },
@@ -105,7 +127,9 @@ static CUresult attribute_get(int *value, int attribute, CUdevice device)
 	for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes); i++)
 		if (attributes[i].attribute == attribute)
 			*value = attributes[i].value;
-	if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)
+	if (attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
+		*value = d->info.sm_count;
+	else if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)
 		*value = d->info.cc_major;
 	else if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)
 		*value = d->info.cc_minor;
@@ -149,13 +173,14 @@ static CUresult name_get(char *name, int size, CUdevice device)
 	return d ? text_put(name, size, d->info.name) : CUDA_ERROR_INVALID_DEVICE;
 }
 
-static CUresult uuid_get(CUuuid *uuid, CUdevice device)
+static CUresult uuid_get(CUuuid *uuid, CUdevice device, bool of_instance)
 {
 	struct device *d = device_of(device);
 
 	if (!d)
 		return CUDA_ERROR_INVALID_DEVICE;
-	memcpy(uuid->bytes, d->info.uuid, sizeof(uuid->bytes));
+	memcpy(uuid->bytes, of_instance && d->info.mig ? d->info.mig_uuid : d->info.uuid,
+	       sizeof(uuid->bytes));
 	return CUDA_SUCCESS;
 }
 
@@ -213,8 +238,10 @@ API(cuDeviceGet, (CUdevice *device, int ordinal), (device, ordinal), get(device,
 API(cuDeviceGetCount, (int *count), (count), count_get(count))
 API(cuDeviceGetName, (char *name, int size, CUdevice device), (name, size, device),
     name_get(name, size, device))
-API(cuDeviceGetUuid, (CUuuid *uuid, CUdevice device), (uuid, device), uuid_get(uuid, device))
-API(cuDeviceGetUuid_v2, (CUuuid *uuid, CUdevice device), (uuid, device), uuid_get(uuid, device))
+API(cuDeviceGetUuid, (CUuuid *uuid, CUdevice device), (uuid, device),
+    uuid_get(uuid, device, false))
+API(cuDeviceGetUuid_v2, (CUuuid *uuid, CUdevice device), (uuid, device),
+    uuid_get(uuid, device, true))
 API(cuDeviceGetAttribute, (int *value, CUdevice_attribute attribute, CUdevice device),
     (value, attribute, device), attribute_get(value, attribute, device))
 API(cuDeviceTotalMem_v2, (size_t *bytes, CUdevice device), (bytes, device),

@@ -145,6 +145,7 @@ CUresult submit(struct CUstream_st *s, const struct work *w, uint64_t *seq)
 	if (w->payload == PAY_HOST)
 		engine.urgent++;
 	streams_schedule(s, false);
+	lost_count(s->ctx->device);
 	wake = engine.idle || w->payload == PAY_HOST;
 	if (seq)
 		*seq = op->seq;

@@ -67,6 +67,8 @@ struct device {
 	uint64_t copy[COPY_ENGINES];
 	uint64_t used_bytes;
 	CUmemoryPool pool;		/* NULL: its own */
+	uint64_t lost_after, submitted;	/* operations; 0: it is never lost */
+	bool lost;
 	CUcontext primary;
 	uint32_t primary_refs, primary_flags;
 	int ordinal;
@@ -269,6 +271,10 @@ CUresult event_descriptor(CUevent e, int *fd);
 CUresult event_adopt(CUevent *out, struct shared_mark *shared, int fd);
 struct shared_mark *mark_share(int *fd);
 void mark_wait(const struct mark *m);
+
+/* lost.c */
+void lost_load(void);
+void lost_count(struct device *d);	/* engine.lock is held */
 
 /* uvm.c */
 bool uvm_used(void);

@@ -72,6 +72,7 @@ static CUresult start(void)
 		return CUDA_ERROR_NO_DEVICE;
 	engine_init();
 	model_load();
+	lost_load();
 	if (setting_number("IOCTL", 0))
 		engine.ioctl_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	pthread_atfork(NULL, NULL, forked);

@@ -3,6 +3,8 @@
  * The environment, read when cuInit runs; each name is prefixed with CUDASIM_.
  *
  *   DEVICES=1              how many; 0: as on a machine without a GPU
+ *   MIG="GI:CI,.."         GPU 0 is divided, the program sees the first instance
+ *   LOST="DEVICE:N,.."     with its Nth operation the device falls off the bus (lost.c)
  *   CC=90                  compute capability
  *   FORCE                  start although a real driver is here
  *   LOG                    say on stderr what is otherwise silent
@@ -14,7 +16,16 @@
  *   IOCTL=1                one ioctl on /dev/null a submission, for probes to see
  *   FAIL="NAME:nth=N:err=E,..."   the Nth call of NAME (each without nth) returns E (or 1)
  *
- * libcupti has some of its own.
+ * libcupti has some of its own:
+ *
+ *   CUPTI_VERSION=130001   18 and 22 too: sizes of records and errors are those of 11.8, 12.4
+ *   DROP=every=N|after=N   records are lost (buffer.c)
+ *   ZERO_TS=PERCENT INVERT_TS=PERCENT   stamps that are none (record.c)
+ *   CLOCK_LATCH TS_CORRUPT REALTIME_STEP=MS@S   clocks (clock.c)
+ *   REC_DELAY_MS=N         a record is there N ms after its operation's end
+ *   BUFFER_THREAD=app      buffers are handed over in the flushing thread
+ *   SLOW_CALLBACK=US       each callback takes that much longer
+ *   SECOND_SUBSCRIBER=1|NAME   someone else has subscribed: error 39
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -264,6 +264,7 @@ int buffer_flush(bool forced)
 	if (delivering)		/* from within a buffer callback */
 		return CUPTI_E_INVALID_OPERATION;
 	core()->settle();
+	record_late(forced);
 	if (forced)
 		record_unfinished();
 	if (thread && !strcmp(thread, "app")) {

@@ -64,6 +64,12 @@ static void put_device(uint32_t id)
 	r.cc_major = info->cc_major;
 	r.cc_minor = info->cc_minor;
 	memcpy(r.uuid, info->uuid, sizeof(r.uuid));
+	r.mig = info->mig;
+	if (info->mig) {
+		r.gpu_instance = info->gpu_instance;
+		r.compute_instance = info->compute_instance;
+		memcpy(r.mig_uuid, info->mig_uuid, sizeof(r.mig_uuid));
+	}
 	buffer_put(&r, r.kind);
 }
 

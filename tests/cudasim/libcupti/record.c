@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The engine's hooks: what it tells becomes CUPTI's records, in the layout of CUDA 13.0. */
 #include <pthread.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "state.h"
@@ -74,23 +75,36 @@ static bool told_add(const struct sim_record *r)
 
 struct times { uint64_t start, end, queued, submitted; };
 
-/* CUDASIM_ZERO_TS=PERCENT of the operations have no times, as when CUPTI's buffers ran out. */
+/* Is this one of `percent` of a hundred? Evenly spread, the last of each group. */
+static bool share(unsigned int n, int percent)
+{
+	return (uint64_t)n * percent / 100 != (uint64_t)(n - 1) * percent / 100;
+}
+
+/*
+ * CUDASIM_ZERO_TS=PERCENT of the operations have no times, CUDASIM_INVERT_TS=PERCENT an end
+ * before their start, as when CUPTI's buffers ran out.
+ */
 static struct times times_of(const struct sim_record *r)
 {
 	static atomic_uint count;
-	static atomic_int percent = -1;
+	static atomic_int zero = -1, inverted;
 	unsigned int n = ++count;
 	int64_t offset = clock_offset(CLOCK_OF_GPU);
 	struct times t = { r->start + offset, r->end + offset, 0, 0 };
 
-	if (percent < 0)
-		percent = number_setting("ZERO_TS", 0);
+	if (zero < 0) {
+		inverted = number_setting("INVERT_TS", 0);
+		zero = number_setting("ZERO_TS", 0);
+	}
 	if (latency) {
 		t.queued = r->queued + offset;
 		t.submitted = r->submitted + offset;
 	}
-	if ((uint64_t)n * percent / 100 != (uint64_t)(n - 1) * percent / 100)
+	if (share(n, zero))
 		t.start = t.end = 0;
+	else if (share(n, inverted))
+		t = (struct times){ t.end + 1, t.start, t.queued, t.submitted };
 	if (unfinished)
 		memset(&t, 0, sizeof(t));
 	return t;
@@ -223,10 +237,64 @@ static void record_op(const struct sim_record *r)
 	}
 }
 
-static void on_record(const struct sim_record *r)
+static void record_new(const struct sim_record *r)
 {
 	if (!told_take(r))
 		record_op(r);
+}
+
+/* ---- CUDASIM_REC_DELAY_MS=N: a record is there N ms after its operation's end ---- */
+
+struct late {
+	struct late *next;
+	struct sim_record r;
+};
+
+static pthread_mutex_t late_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct late *late_first, **late_end = &late_first;
+
+static void late_add(const struct sim_record *r)
+{
+	struct late *l = malloc(sizeof(*l));
+
+	if (!l)
+		return record_new(r);
+	l->next = NULL;
+	l->r = *r;
+	pthread_mutex_lock(&late_lock);
+	*late_end = l;
+	late_end = &l->next;
+	pthread_mutex_unlock(&late_lock);
+}
+
+/* Gives what has waited long enough; all: whatever there is. */
+void record_late(bool all)
+{
+	uint64_t delay = number_setting("REC_DELAY_MS", 0) * 1000000ull, now = core()->now();
+	struct late *l, *next;
+
+	pthread_mutex_lock(&late_lock);
+	for (l = late_first; l && (all || l->r.end + delay <= now); l = next) {
+		next = l->next;
+		record_new(&l->r);
+		free(l);
+	}
+	late_first = l;
+	if (!l)
+		late_end = &late_first;
+	pthread_mutex_unlock(&late_lock);
+}
+
+static void on_record(const struct sim_record *r)
+{
+	static atomic_int delayed = -1;
+
+	if (delayed < 0)
+		delayed = number_setting("REC_DELAY_MS", 0) > 0;
+	if (!delayed)
+		return record_new(r);
+	late_add(r);
+	record_late(false);
 }
 
 static void give_unfinished(const struct sim_record *r)

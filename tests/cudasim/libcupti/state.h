@@ -48,6 +48,7 @@ void hooks_update(void);		/* after a change of kinds */
 bool kind_wanted(uint32_t kind, uint32_t context);
 /* A forced flush brings what is still running, without times; it is not told again. */
 void record_unfinished(void);
+void record_late(bool all);		/* what CUDASIM_REC_DELAY_MS held back */
 void record_overhead(uint32_t what, uint64_t start, uint64_t end);	/* monotonic */
 bool external_push(int kind, uint64_t id);
 bool external_pop(int kind, uint64_t *id);

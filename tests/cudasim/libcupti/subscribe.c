@@ -20,6 +20,20 @@ static bool wanted(uint32_t domain, uint32_t cbid)
 	return cbid < CBIDS && enabled[domain][cbid] && subscribed && !inside;
 }
 
+/* CUDASIM_SLOW_CALLBACK=US: what CUPTI itself does before it calls, on a bad day. */
+static void callback_slow(void)
+{
+	static atomic_int us = -1;
+	uint64_t until;
+
+	if (us < 0)
+		us = number_setting("SLOW_CALLBACK", 0);
+	if (!us)
+		return;
+	for (until = core()->now() + us * 1000ull; core()->now() < until;)
+		;
+}
+
 static void tell(uint32_t domain, uint32_t cbid, const void *data)
 {
 	cupti_callback_fn fn = callback;
@@ -27,6 +41,7 @@ static void tell(uint32_t domain, uint32_t cbid, const void *data)
 	if (!fn)
 		return;
 	inside = true;
+	callback_slow();
 	fn(user_data, domain, cbid, data);
 	inside = false;
 }
@@ -103,13 +118,23 @@ void callback_sync(const struct sim_sync *s)
 		tell(CUPTI_DOMAIN_SYNCHRONIZE, cbid, &data);
 }
 
+/* CUDASIM_SECOND_SUBSCRIBER=1 or =NAME: another tool has subscribed already. */
+static const char *other_tool(void)
+{
+	const char *name = core()->setting("SECOND_SUBSCRIBER");
+
+	if (!name || !*name || !strcmp(name, "0"))
+		return NULL;
+	return strcmp(name, "1") ? name : "cudasim's other tool";
+}
+
 static int subscribe(void **subscriber, cupti_callback_fn fn, void *user)
 {
 	bool before = false;
 
 	if (!subscriber)
 		return failed(CUPTI_E_INVALID_PARAMETER);
-	if (number_setting("SECOND_SUBSCRIBER", 0) ||
+	if (other_tool() ||
 	    !atomic_compare_exchange_strong(&subscribed, &before, true))
 		return failed(CUPTI_E_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);
 	user_data = user;
@@ -142,7 +167,7 @@ int cuptiSubscribe_v2(void **subscriber, cupti_callback_fn fn, void *user,
 		snprintf(holder, sizeof(holder), "CUPTI for %s", params->name);
 	if (err == CUPTI_E_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED && params->old_name)
 		snprintf(params->old_name, params->old_name_size, "%s",
-			 subscribed ? (*holder ? holder : "CUPTI") : "cudasim's other tool");
+			 subscribed ? (*holder ? holder : "CUPTI") : other_tool() ?: "CUPTI");
 	return err;
 }
 
