@@ -23,6 +23,21 @@ static const u32 want_of_class[16] = {	/* classes whose success means: a GPU rec
 	[API_GRAPH_LAUNCH] = WANT_GRAPH_LAUNCH,
 };
 
+/* False: the recording has ended for it. A call that makes an operation says so before it
+ * looks. */
+static bool call_begins(struct writer *w, u32 class, u32 correlation)
+{
+	if (want_of_class[class & 15])
+		calling_begin(w);
+	if (!load_relaxed(&closing)) {
+		edge_recorded(correlation);
+		return true;
+	}
+	calling_end();
+	edge_left_out(correlation);
+	return false;
+}
+
 static void call_enter(u32 domain, u32 cbid, const struct cupti_callback_data *d)
 {
 	const struct api_row *row = api_row(domain, cbid);
@@ -37,12 +52,8 @@ static void call_enter(u32 domain, u32 cbid, const struct cupti_callback_data *d
 		t->epoch = load_relaxed(&library.epoch);
 		t->depth = 0;
 	}
-	if (load_relaxed(&closing) && !t->depth) {
-		edge_left_out(d->correlation);
+	if (!t->depth && !call_begins(w, row->class, d->correlation))
 		return;
-	}
-	if (!t->depth)
-		edge_recorded(d->correlation);
 	c = &t->calls[t->depth++];
 	c->correlation = d->correlation;
 	c->what = cbid | domain << 24;
@@ -83,7 +94,7 @@ static void operation_begun(struct writer *w, u32 class, const struct call *c, s
 		add_relaxed(&library.ring->begun, 1);
 }
 
-static void call_exit(u32 domain, u32 cbid, const struct cupti_callback_data *d)
+static void call_leave(u32 domain, u32 cbid, const struct cupti_callback_data *d)
 {
 	const struct api_row *row = api_row(domain, cbid);
 	struct call call;
@@ -118,6 +129,13 @@ static void call_exit(u32 domain, u32 cbid, const struct cupti_callback_data *d)
 	api->depth = depth;
 	api->pad = 0;
 	record_end(w, api);
+}
+
+static void call_exit(u32 domain, u32 cbid, const struct cupti_callback_data *d)
+{
+	call_leave(domain, cbid, d);
+	if (!self.depth || self.epoch != load_relaxed(&library.epoch))
+		calling_end();
 }
 
 static void node_made(u32 cbid, const struct cupti_graph_data *d)
@@ -218,6 +236,7 @@ static int enable_all(u32 enable)
 void api_close(void)
 {
 	store_release(&closing, true);
+	writers_fence();
 }
 
 /* Off at once for callers, whatever CUPTI still calls; on only when all is enabled. */
@@ -234,8 +253,10 @@ int api_callbacks(u32 on)
 	add_relaxed(&library.epoch, 1);
 	managed_forget();
 	store_release(&closing, false);
-	if (on)		/* else what is still delivered is judged as before */
+	if (on) {		/* else what is still delivered is judged as before */
+		calling_forget();
 		edges_reset(true);
+	}
 	if (!on != !was && library.cupti_up)
 		err = enable_all(on != 0);
 	store_release(&recording, on);

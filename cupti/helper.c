@@ -21,6 +21,7 @@
 #define EXIT_NS     2000000000	/* longest wait for CUPTI when the program exits */
 #define STOP_MS     100		/* for operations in flight when the recorder stops */
 #define LEAVE_MS    50		/* the same when the program exits */
+#define CALLS_MS    400		/* for calls that have begun, when the recorder stops */
 
 pthread_mutex_t switching = PTHREAD_MUTEX_INITIALIZER;	/* never taken in a callback */
 
@@ -71,30 +72,37 @@ static void flush_if_needed(void)
 	operations_begun(&flushed_at);
 }
 
-/* What is on the GPU now gets a moment to finish, so that its record is whole. */
-static void operations_settle(u32 limit_ms)
+/*
+ * What is on the GPU now gets a moment to finish, so that its record is whole; so do calls
+ * that have begun, where many threads share few CPUs. Those that have not come back then
+ * are lost: their operation will have no call.
+ */
+static void operations_settle(u32 limit_ms, u32 calls_ms)
 {
 	struct timespec nap = { 0, 1000000 };
+	u32 ms, calling = 1;
 	u64 written;
-	u32 ms;
 
-	for (ms = 0; ms < limit_ms; ms++) {
+	for (ms = 0; ms < limit_ms || (calling && ms < limit_ms + calls_ms); ms++) {
 		cupti_flush(false);
-		if (load_relaxed(&library.ring->delivered) >= operations_begun(&written))
+		calling = calling_count();
+		if (!calling && (ms >= limit_ms || load_relaxed(&library.ring->delivered) >=
+		    operations_begun(&written)))
 			return;
 		nanosleep(&nap, NULL);
 	}
+	add_relaxed(&library.ring->unfinished, calling);
 }
 
 /* Everything off, everything CUPTI has into the rings. */
-static void wind_down(u32 settle_ms)
+static void wind_down(u32 settle_ms, u32 calls_ms)
 {
 	if (!library.on)
 		return;
 	api_close();
 	devices_send();
 	if (library.cupti_up)
-		operations_settle(settle_ms);
+		operations_settle(settle_ms, calls_ms);
 	cupti_flush(true);
 	switch_to(0, false);
 	clock_pair();
@@ -123,7 +131,7 @@ static void tick(u32 n)
 	u32 wanted = load_acquire(&library.ring->wanted);
 
 	if (!wanted && library.ring->library_state != RING_LIBRARY_DONE) {
-		wind_down(STOP_MS);
+		wind_down(STOP_MS, CALLS_MS);
 		store_release(&library.ring->library_state, RING_LIBRARY_DONE);
 	}
 	if (!wanted)
@@ -216,7 +224,7 @@ static void *helper(void *unused)
 		else
 			idle_turn();
 	if (load_acquire(&library.open)) {
-		wind_down(LEAVE_MS);
+		wind_down(LEAVE_MS, 0);
 		store_release(&library.ring->library_state, RING_LIBRARY_DONE);
 	}
 	store_release(&finished, 1);

@@ -54,6 +54,7 @@ struct writer {			/* of a slot; belongs to the thread that took it */
 	u64 head, tail;		/* end of what is written; the reader's, as last seen */
 	u32 index;
 	u32 busy;		/* in the middle of a record */
+	u32 calling;		/* in a call that makes an operation, whose record is due */
 	u32 frames;
 	u32 frames_epoch;	/* of `frame`; another one than library.nvtx_epoch: they are
 				 * stale */
@@ -67,6 +68,7 @@ struct thread {			/* small: it lives in the static TLS of whoever loads us */
 	u32 epoch;		/* of `calls`; another one than library.epoch: they are stale */
 	u32 depth;
 	u32 shared;		/* events since it wanted a slot and found none */
+	u8 calling;		/* CALLING_*: where it said that it is in such a call */
 	bool ours;		/* our own thread: its API calls are no news */
 	struct call calls[CALLS_MAX];
 };
@@ -130,6 +132,14 @@ struct writer *writer_get_patient(void);	/* of a thread that brings CUPTI's buff
 /* Room for a record with its head filled in (ts 0, tid this thread's), or NULL: counted as
  * lost. */
 void *record_begin(struct writer *w, u16 kind, u32 size);
+/* This thread is in a call that makes an operation; until calling_end() the end of the
+ * recording waits for it, unless it has begun already. */
+void calling_begin(struct writer *w);
+void calling_end(void);
+void calling_forget(void);	/* a recording begins: calls from before it are none of it */
+u32 calling_count(void);
+void writers_fence(void);	/* what we stored is seen by whoever enters a call from now
+				 * on */
 /* waits a little for the reader */
 void *record_begin_patient(struct writer *w, u16 kind, u32 size);
 void record_end(struct writer *w, void *record);

@@ -77,6 +77,12 @@ int ring_init(void)
 	return 0;
 }
 
+void writers_fence(void)
+{
+	if (syscall(SYS_membarrier, MEMBARRIER_ALL, 0))
+		nanosleep(&(struct timespec){ 0, 20000000 }, NULL);	/* before Linux 4.14 */
+}
+
 /*
  * A writer says it is busy, then looks whether there is a recorder; here it is the other way
  * round. The kernel makes the writers' two steps happen in that order for all who run
@@ -88,8 +94,7 @@ void ring_quiet(void)
 	struct timespec nap = { 0, 1000000 };
 	u32 i, ms = 0;
 
-	if (syscall(SYS_membarrier, MEMBARRIER_ALL, 0))
-		nanosleep(&(struct timespec){ 0, 20000000 }, NULL);	/* before Linux 4.14 */
+	writers_fence();
 	for (i = 0; i < library.slots && ms < QUIET_MS; ) {
 		if (!load_acquire(&writers[i].busy)) {
 			i++;
@@ -98,6 +103,46 @@ void ring_quiet(void)
 		nanosleep(&nap, NULL);
 		ms++;
 	}
+}
+
+/* ---- calls that make operations, between their enter and their record ---- */
+
+enum { CALLING_NOT, CALLING_SLOT, CALLING_SHARED };
+static u32 calling_shared;	/* threads without a slot */
+
+void calling_begin(struct writer *w)
+{
+	self.calling = w->index ? CALLING_SLOT : CALLING_SHARED;
+	if (w->index)
+		store_relaxed(&w->calling, 1);
+	else
+		add_relaxed(&calling_shared, 1);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);	/* api_close() */
+}
+
+void calling_end(void)
+{
+	if (self.calling == CALLING_SLOT && self.writer)
+		store_release(&self.writer->calling, 0);
+	else if (self.calling == CALLING_SHARED)
+		__atomic_fetch_sub(&calling_shared, 1, __ATOMIC_RELEASE);
+	self.calling = CALLING_NOT;
+}
+
+void calling_forget(void)
+{
+	for (u32 i = 0; i < library.slots; i++)
+		store_relaxed(&writers[i].calling, 0);
+	store_relaxed(&calling_shared, 0);
+}
+
+u32 calling_count(void)
+{
+	u32 n = load_acquire(&calling_shared);
+
+	for (u32 i = 1; i < library.slots; i++)
+		n += load_acquire(&writers[i].calling);
+	return n > SLOTS_MAX * 64 ? 0 : n;
 }
 
 void ring_forget(void)
@@ -118,6 +163,7 @@ static struct writer *writer_take(u32 i)
 					 __ATOMIC_RELAXED))
 		return NULL;
 	w->frames = 0;
+	store_relaxed(&w->calling, 0);
 	w->slot->ns_pid = library.ns_pid;
 	w->slot->ns_tid = self.ns_tid;
 	return w;

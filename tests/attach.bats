@@ -120,8 +120,9 @@ finish() {
 	for i in $(seq 12); do
 		[ "$i" -ne 3 ] || before="$(held)"
 		"$BIN/gpurec" -p "$target" -o a.gst --probes none -d 40ms 2> a.err
-		[ "$(json a.gst '.links.operation_call_none + .links.undefined_names')" = 0 ] || { jq -c .links a.gst.json; false; }
-		[ "$(json a.gst '.lost.total - .lost.unfinished')" = 0 ] || { jq -c .lost a.gst.json; false; }
+		# a call may be lost where the recorder is kept from reading: then that is said
+		[ "$(json a.gst '.links.operation_call_none + .links.undefined_names <= .lost.total')" = true ] ||
+			{ jq -c '.links, .lost' a.gst.json; false; }
 		some=$((some + $(jq '.kernels.count' a.gst.json)))
 	done
 	[ "$some" -gt 0 ]
@@ -251,6 +252,57 @@ finish() {
 	[ "$(json a.gst .links.operation_stack_exact)" -ge 40 ] || { jq -c .links a.gst.json; false; }
 	[ "$(json a.gst .host.all.off_cpu)" -gt 0 ] || { jq -c .host a.gst.json; false; }
 	finish
+}
+
+# cgroup2 NAME: a new group; where version 2 is not mounted, in a mount of this test's
+cgroup2() {
+	local at
+	at="$(findmnt -n -t cgroup2 -o TARGET | head -1)"
+	if [ -z "$at" ]; then
+		mkdir -p cg
+		mount -t cgroup2 none cg 2> /dev/null || skip "this machine has no cgroups of version 2"
+		at="$DIR/cg"
+	fi
+	group="$at/gpuscope-$$-$1"
+	mkdir "$group" 2> /dev/null || skip "no cgroup of version 2 can be made here"
+}
+
+@test "--cgroup: who is in it, whoever comes into it, and nobody else" {
+	requires bpf mounts findmnt
+	cgroup2 attach
+	prepared "$PROGRAM" init obey
+	echo "$target" > "$group/cgroup.procs"
+	CUDA_INJECTION64_PATH="$LIB" LD_LIBRARY_PATH="$SIMLIB" "$PROGRAM" init ms=60000 > /dev/null 3>&- 7>&- 8<&- &
+	stranger=$!
+	"$BIN/gpurec" -v --cgroup "$group" -o a.gst 2> a.err 3>&- 7>&- 8<&- &
+	recorder=$!
+	until_true grep -q "CUDA in process $target is recorded" a.err || { cat a.err; false; }
+	tell launch=8 sync
+	# one that comes into it as container runtimes do: it moves, then executes
+	sh -c 'echo $$ > "$1/cgroup.procs"; shift; exec env "$@"' sh "$group" CUDA_INJECTION64_PATH="$LIB" \
+		LD_LIBRARY_PATH="$SIMLIB" "$PROGRAM" init await launch=3 sync > late 3>&- 7>&- 8<&-
+	detach
+	kill -9 "$stranger"
+	finish
+	[ "$(json a.gst '[.by_process[].kernels] | sort')" = "[3,8]" ] || { jq -c .by_process a.gst.json; false; }
+	! grep -q "process $stranger" a.err
+	rmdir "$group"
+	! mountpoint -q cg || umount cg
+}
+
+@test "several processes at once" {
+	requires bpf
+	prepared "$PROGRAM" init obey
+	CUDA_INJECTION64_PATH="$LIB" LD_LIBRARY_PATH="$SIMLIB" "$PROGRAM" init await launch=4 sync > other 3>&- 7>&- 8<&- &
+	other=$!
+	"$BIN/gpurec" -v -p "$target,$other" -o a.gst 2> a.err 3>&- 7>&- 8<&- &
+	recorder=$!
+	until_true grep -q "CUDA in process $target is recorded" a.err
+	tell launch=8 sync
+	wait "$other"
+	finish
+	wait "$recorder"	# both have ended
+	[ "$(json a.gst '[.by_process[].kernels] | sort')" = "[4,8]" ] || { jq -c .by_process a.gst.json; false; }
 }
 
 @test "started without the library: said, and the kernel's side is recorded" {
