@@ -3,8 +3,9 @@
  * Follows processes from fork to exit and says what became of them. A command
  * adopts itself: the recorder's child runs `adopt` (BPF_PROG_RUN) before it
  * executes. Those that run already are found by `adopt_tasks`, which knows them
- * by the ids that the recorder sees. Either way host ids are exact in any pid
- * namespace.
+ * by the ids that the recorder sees, or by their cgroup; whoever comes into that
+ * cgroup later is met at its next fork or exec. Either way host ids are exact in
+ * any pid namespace.
  */
 #include "emit.bpf.h"
 #include <bpf/bpf_core_read.h>
@@ -102,22 +103,39 @@ static __always_inline u32 seen_id(struct task_struct *leader)
 	return ns == its_ns ? nr : 0;
 }
 
-/* Of every thread there is: those of processes in `adopted` are followed from here on. */
+static __always_inline bool is_adopted(struct task_struct *task)
+{
+	u32 id = seen_id(BPF_CORE_READ(task, group_leader));
+
+	return (id && bpf_map_lookup_elem(&adopted, &id)) ||
+	       (only_cgroup && in_only_cgroup(task));
+}
+
+/* Of every thread there is: those of processes in `adopted` or in the cgroup are followed from
+ * here on. */
 SEC("iter/task")
 int adopt_tasks(struct task_iterator *ctx)
 {
 	struct task_struct *task = ctx->task;
-	u32 id = task ? seen_id(BPF_CORE_READ(task, group_leader)) : 0;
 
-	if (id && bpf_map_lookup_elem(&adopted, &id) && follow(BPF_CORE_READ(task, tgid)))
+	if (task && is_adopted(task) && follow(BPF_CORE_READ(task, tgid)))
 		task_emit(task, TASK_FOUND);
 	return 0;
+}
+
+/* Not followed so far, and in the cgroup: from here on it is. */
+static __always_inline bool comes_in(struct task_struct *task)
+{
+	if (!only_cgroup || !in_only_cgroup(task) || !follow(BPF_CORE_READ(task, tgid)))
+		return false;
+	task_emit(task, TASK_FOUND);
+	return true;
 }
 
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(task_fork, struct task_struct *parent, struct task_struct *child)
 {
-	if (!is_followed(parent->tgid))
+	if (!is_followed(parent->tgid) && !comes_in(child))
 		return 0;
 	if (child->tgid == parent->tgid || follow(child->tgid))
 		task_emit(child, TASK_FORK);
@@ -127,7 +145,7 @@ int BPF_PROG(task_fork, struct task_struct *parent, struct task_struct *child)
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(task_exec, struct task_struct *task)
 {
-	if (is_followed(task->tgid))
+	if (is_followed(task->tgid) || comes_in(task))
 		task_emit(task, TASK_EXEC);
 	return 0;
 }

@@ -27,6 +27,8 @@ static const struct option_row options[] = {
 	    "where to record (default gpuscope.gst; an old one becomes\nFILE.old)"),
 	OPT_SET_LIST(struct record_settings, pids, pid_count, RECORD_PIDS_MAX, 'p', "pid",
 		     "PID[,...]", "processes that run already, and their children,\ninstead of a command"),
+	ROW(cgroup, 0, "cgroup", "PATH", OPT_STRING,
+	    "the processes in this cgroup (version 2) and below,\nnow and later"),
 	ROW(duration_ns, 'd', "duration", "TIME", OPT_DURATION_NS,
 	    "end the recording after TIME (10s, 500ms)"),
 	ROW_WORD(node_graphs, "graph", graph_words,
@@ -54,7 +56,8 @@ static char **command;
 static const struct program gpurec = {
 	.name = "gpurec",
 	.about = "record the CUDA work of a command or of processes, and their life in the kernel",
-	.usage = "[OPTION...] [--] CMD [ARG...]\n       gpurec [OPTION...] -p PID[,PID...]",
+	.usage = "[OPTION...] [--] CMD [ARG...]\n       gpurec [OPTION...] -p PID[,PID...]\n"
+		 "       gpurec [OPTION...] --cgroup PATH",
 	.notes = "Processes that the command starts are recorded too. The exit code is the command's own;\n"
 		 "125: gpurec failed, 126: the command cannot be executed, 127: there is none.\n",
 	.examples = "  gpurec ./app --size 4096             record into gpuscope.gst\n"

@@ -132,6 +132,29 @@ static void those_that_run_already(void)
 	assert(host_count == before);
 }
 
+static void strangers_come_into_the_cgroup(void)
+{
+	static struct cgroup_subsys_state above;	/* the root has no parent */
+	struct task_struct child = child_of(&host_current, 910, 910);
+	struct task_struct thread = child_of(&host_current, 911, 911);
+	int before = host_count;
+
+	host_cgroup.self.parent = &above;
+	task_exec(&child);
+	assert(host_count == before && !is_followed(910));
+	only_cgroup = 77;
+	task_exec(&child);
+	assert(is_followed(910) && last()->what == TASK_EXEC && host_count == before + 2);
+	task_fork(&stranger, &thread);
+	assert(is_followed(911) && last()->what == TASK_FORK);
+	only_cgroup = 78;
+	before = host_count;
+	child.tgid = child.pid = 912;
+	task_exec(&child);
+	assert(host_count == before && !is_followed(912));
+	only_cgroup = 0;
+}
+
 int main(void)
 {
 	adoption_says_who_it_is();
@@ -141,5 +164,6 @@ int main(void)
 	a_full_ring_loses_words_not_processes();
 	a_full_map_is_counted();
 	those_that_run_already();
+	strangers_come_into_the_cgroup();
 	return 0;
 }

@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "arena.h"
+#include "cgroup.h"
 #include "library.h"
 #include "recorder.h"
 
@@ -109,7 +110,7 @@ int attach_check(struct recorder *r)
 			return fail(err, "cannot record process %u", set->pids[i]);
 	}
 	family_add(&r->attach);
-	return 0;
+	return set->cgroup ? cgroup_id(set->cgroup, &r->cgroup) : 0;
 }
 
 void attach_free(struct recorder *r)
@@ -122,6 +123,8 @@ void attach_free(struct recorder *r)
 
 bool attach_ended(const struct recorder *r)
 {
+	if (r->cgroup)		/* others may come into it */
+		return false;
 	for (u32 i = 0; i < r->attach.count; i++)
 		if (r->attach.all[i].named && target_lives(&r->attach.all[i]))
 			return false;
@@ -203,11 +206,9 @@ void attach_invite(struct recorder *r)
 			p = process_get(&r->processes, t->pid);
 		if (!p->task.e.kind)
 			process_from_proc(p);
-		if (!t->asked) {
-			t->asked = true;
-			unrecorded_begin(p, false);
-			p->look_ns = 0;
-		}
+		if (!t->asked && !p->came)
+			unrecorded_now(p);
+		t->asked = true;
 		unrecorded_look_at(r, p);
 	}
 }

@@ -42,6 +42,8 @@ static void task_learn(struct recorder *r, const struct task *t)
 	p->local = r->inner ? t->ns_pid : t->e.pid;
 	if (t->what == TASK_FORK || t->what == TASK_EXEC)
 		unrecorded_begin(p, t->what == TASK_FORK);
+	else if (t->what == TASK_FOUND && r->attaching && !p->came)
+		unrecorded_now(p);
 	if (t->what == TASK_FORK)
 		task_forked(r, p);
 	if (t->what == TASK_EXEC)

@@ -117,3 +117,14 @@ void process_from_proc(struct process *p)
 	if (proc_read(p->local, "status", buf, sizeof(buf)) > 0)
 		t->ns_pid = t->ns_tid = inner_pid(buf);
 }
+
+/* Its innermost id may be another process's here; they do not begin in the same moment. */
+bool process_is_ours(const struct process *p)
+{
+	struct process seen = { .pid = p->pid, .local = p->local };
+	u64 a, b = p->task.start_ns;
+
+	process_from_proc(&seen);
+	a = seen.task.start_ns;
+	return a && (a > b ? a - b : b - a) < 2 * 1000000000ULL / sysconf(_SC_CLK_TCK);
+}

@@ -220,6 +220,10 @@ static int recorder_begin(struct recorder *r, const struct record_set *sets, cha
 	signals_take(&r->signals_before);
 	if (handover_begin(r) || sets_open(r, sets))
 		return EXIT_FAILED;
+	if (r->cgroup && !r->ring) {
+		fail(0, "cannot find the processes of a cgroup: the kernel side is not recorded");
+		return EXIT_FAILED;
+	}
 	if (r->attaching) {
 		attach_adopt(r);
 		attach_invite(r);
@@ -307,9 +311,9 @@ static int what_check(const struct recorder *r, char **argv)
 	bool command = argv && argv[0];
 
 	if (command && r->attaching)
-		return fail_usage("a command or processes that run already (-p), not both");
+		return fail_usage("a command or processes that run already (-p, --cgroup), not both");
 	if (!command && !r->attaching)
-		return fail_usage("no command to record (-- CMD [ARG...], or -p PID)");
+		return fail_usage("no command to record (-- CMD [ARG...], -p PID or --cgroup PATH)");
 	return 0;
 }
 
@@ -318,7 +322,8 @@ int record_command(const struct record_settings *settings, const struct record_s
 {
 	struct recorder r = {
 		.set = settings, .path = settings->output ? settings->output : DEFAULT_PATH,
-		.followed_fd = -1, .adopt_fd = -1, .attaching = settings->pid_count > 0,
+		.followed_fd = -1, .adopt_fd = -1,
+		.attaching = settings->pid_count || settings->cgroup,
 	};
 	int code;
 

@@ -22,6 +22,7 @@ struct record_settings {
 	u64 duration_ns;	/* 0: to the end */
 	u32 pids[RECORD_PIDS_MAX];	/* processes that run already, instead of a command */
 	u32 pid_count;
+	const char *cgroup;	/* or those in this cgroup (version 2), now and later */
 };
 
 /*

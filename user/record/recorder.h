@@ -77,6 +77,8 @@ struct process *process_get(struct hash *all, u32 pid);		/* made if need be */
 struct process *process_find_local(const struct hash *all, u32 local);
 /* Fills in what /proc tells of a process that BPF did not tell about. */
 void process_from_proc(struct process *p);
+/* Is the process of that id in our own /proc the one that BPF told about? */
+bool process_is_ours(const struct process *p);
 void process_forget(struct hash *all, u32 pid);
 void processes_free(struct hash *all);
 
@@ -86,6 +88,7 @@ void processes_free(struct hash *all);
 
 struct recorder;
 void unrecorded_begin(struct process *p, bool forked);	/* or it executed something */
+void unrecorded_now(struct process *p);		/* it runs already */
 void unrecorded_look(struct recorder *r);
 void unrecorded_look_at(struct recorder *r, struct process *p);	/* if it is time for it */
 
@@ -162,6 +165,7 @@ struct recorder {
 	int followed_fd, adopt_fd;	/* -1 without BPF */
 	bool attaching;			/* there is no command */
 	struct attach attach;
+	u64 cgroup;			/* its id; 0: none */
 	struct hash libraries;		/* files of our library that were met */
 	const struct record_set *sets;
 	bool inner;			/* we run in a pid namespace: host ids are not ours */

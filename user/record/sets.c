@@ -95,6 +95,8 @@ static int set_load(struct recorder *r, const struct probe_set *set)
 	if (err)
 		return err;
 	memcpy((char *)probe_rodata(o, NULL) + set->skel->use_followed, &yes, sizeof(yes));
+	memcpy((char *)probe_rodata(o, NULL) + set->skel->only_cgroup, &r->cgroup,
+	       sizeof(r->cgroup));
 	if (set->prepare)
 		err = set->prepare(o);
 	if (!err && r->set->ring_bytes)

@@ -20,6 +20,12 @@ void unrecorded_begin(struct process *p, bool forked)
 	p->look_ns = now_ns() + FIRST_NS;
 }
 
+void unrecorded_now(struct process *p)
+{
+	unrecorded_begin(p, false);
+	p->look_ns = 0;
+}
+
 /* As it was executed with; other values are nobody's business. What cannot be read has it. */
 static bool environment_has(const struct process *p, const char *name, const char *value)
 {
@@ -97,12 +103,12 @@ void unrecorded_look(struct recorder *r)
 	struct hash_slot *slot;
 	size_t at = 0;
 
-	if (!r->handover || r->inner)	/* its innermost id need not be the one in our /proc */
+	if (!r->handover)
 		return;
 	while ((slot = hash_next(&r->processes, &at))) {
 		struct process *p = slot->value;
 
-		if (p->look_wait_ns)
+		if (p->look_wait_ns && (!r->inner || process_is_ours(p)))
 			unrecorded_look_at(r, p);
 	}
 }
