@@ -93,6 +93,9 @@ $O/libbpf/libbpf.a:
 	$Qcp $O/libbpf/lib/libbpf.a $@
 
 # ---- the library for other people's processes ----
+# the page of flamegraph/html.c is in it as it stands in its files
+$O/obj/flamegraph/html.o: $(wildcard flamegraph/viewer*)
+
 $O/obj/cupti/%.o: cupti/%.c
 	$(call say,CC)
 	@mkdir -p $(@D)

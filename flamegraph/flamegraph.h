@@ -5,6 +5,7 @@
  *   folded lines --flame_read--+
  *                              +--> tree of frames --flame_write_svg--> SVG
  *   frames -------flame_add----+                   --flame_write_folded--> text
+ *                                     several trees --flame_write_html--> page
  *
  * The same input, in whatever order, gives the same bytes.
  */
@@ -85,8 +86,17 @@ struct flame_options {
 #define FLAME_HEIGHT_MIN 8
 #define FLAME_HEIGHT_MAX 200
 
-/* Both return 0 or a negative errno (-ENODATA: nothing to show, nothing written). */
+/* All return 0 or a negative errno (-ENODATA: nothing to show, nothing written). */
 int flame_write_svg(struct flame_tree *t, FILE *out, const struct flame_options *o);
 int flame_write_folded(struct flame_tree *t, FILE *out);
+
+struct flame_view {		/* one sample type of a profile */
+	const char *name;	/* "gpu_kernel_time" */
+	const char *unit;	/* "nanoseconds", "bytes", "count" */
+	struct flame_tree *tree;	/* one that compares has before and after */
+};
+/* One page that needs nothing else, with every frame: min_width and width do not matter. */
+int flame_write_html(const struct flame_view *views, size_t n, FILE *out,
+		     const struct flame_options *o);
 
 #endif

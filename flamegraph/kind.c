@@ -46,17 +46,18 @@ static bool communication(const char *s)
 	       starts(s, "nvshmem");
 }
 
-/* cuLaunchKernel, cudaMemcpyAsync_v2: an identifier of C, a capital behind the prefix */
+/* cuLaunchKernel, cudaMemcpyAsync_v2, hipLaunchKernel: an identifier of C, a capital behind the
+ * prefix */
 static bool cuda_call(const char *s)
 {
-	if (!starts(s, "cu"))
+	if (!starts(s, "cu") && !starts(s, "hip"))
 		return false;
-	s += starts(s, "cuda") ? 4 : 2;
+	s += starts(s, "cuda") ? 4 : starts(s, "hip") ? 3 : 2;
 	return isupper((unsigned char)*s) &&
 	       !s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")];
 }
 
-/* "step (train.py:12)", "py::step:/a/train.py", "train.py" */
+/* "step (train.py:12)", "train.py(12): step", "py::step:/a/train.py", "train.py" */
 static bool python(const char *s)
 {
 	const char *at = s;
@@ -65,7 +66,7 @@ static bool python(const char *s)
 		return true;
 	while ((at = strstr(at, ".py"))) {
 		at += 3;
-		if (!*at || strchr(":) ]", *at))
+		if (!*at || strchr(":() ]", *at))
 			return true;
 	}
 	return false;
@@ -94,6 +95,8 @@ enum flame_kind flame_kind(const struct flame_name *name, uint32_t depth, uint32
 		return KIND_NOTE;
 	if (cuda_call(s))
 		return KIND_API;
+	if (starts(s, "aten::") || starts(s, "c10d::"))
+		return KIND_OPERATOR;
 	return python(s) ? KIND_PYTHON : KIND_NATIVE;
 }
 

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The filter: folded lines in, an interactive SVG out. All work is done in flamegraph/. */
+/* The filter: folded lines in, an interactive SVG or a page out. All work is done in
+ * flamegraph/. */
 #include <errno.h>
 #include <string.h>
 #include "flamegraph.h"
 #include "log.h"
 #include "options.h"
 
-static struct settings { struct flame_options svg; const char *input; bool pairs; } set = {
+static struct settings {
+	struct flame_options svg;
+	const char *input;
+	bool pairs, html;
+} set = {
 	.svg.min_width = FLAME_MIN_WIDTH,
 };
 
@@ -38,6 +43,8 @@ static const struct option_row options[] = {
 		      "the same as --colors=hash"),
 	OPT_SET(struct settings, pairs, 0, "diff", NULL, OPT_SWITCH,
 		"two counts a line, before and after: what grew red,\nwhat shrank blue"),
+	OPT_SET(struct settings, html, 0, "html", NULL, OPT_SWITCH,
+		"a page for a browser instead: zoom, search, functions, their\ncallers and callees; every frame is in it"),
 	RANGE(base, "base", "N", OPT_UNSIGNED, 0, 1000,
 	      "the N outermost frames are processes or threads:\nneutral colour (0)"),
 	{}
@@ -48,11 +55,19 @@ static const struct option_row file = OPT_SET(struct settings, input, 0, "", "FI
 static const struct program flamegraph = {
 	.name = "flamegraph",
 	.about = "draw folded stacks (\"a;b;c 123\" lines) as an interactive flame graph",
-	.usage = "[OPTION...] [FILE|-] > OUT.svg",
+	.usage = "[OPTION...] [FILE|-] > OUT.svg|OUT.html",
 	.examples = "  perf script | stackcollapse-perf.pl | flamegraph --title=app > app.svg\n",
 	.groups = { { options, &set } },
 	.operand = &file,
 };
+
+static int write_picture(struct flame_tree *t, const struct flame_options *o)
+{
+	const char *word = o->countname ? o->countname : "samples";
+	struct flame_view view = { word, word, t };
+
+	return set.html ? flame_write_html(&view, 1, stdout, o) : flame_write_svg(t, stdout, o);
+}
 
 static int draw(FILE *in, const char *name, const struct flame_options *o)
 {
@@ -69,7 +84,7 @@ static int draw(FILE *in, const char *name, const struct flame_options *o)
 		fail(0, "cannot read %s: %s", name, error.why);
 	else if (!flame_total(t))
 		err = fail(0, "%s holds no stacks: nothing to draw", name);
-	else if ((err = flame_write_svg(t, stdout, o)) == -EPIPE)
+	else if ((err = write_picture(t, o)) == -EPIPE)
 		err = 0;	/* the reader has what it wanted */
 	else if (err)
 		fail(err, "cannot write standard output");
