@@ -16,7 +16,7 @@ VMLINUX ?= vmlinux/$(ARCH)
 CFLAGS   ?= -O2 -g
 WARN     := -Wall -Wextra -Werror -Wno-unused-parameter -Wno-missing-field-initializers
 C        := -std=gnu11 $(WARN) -fno-omit-frame-pointer -MMD -MP
-USERFLAGS := $C -D_GNU_SOURCE -DGPUSCOPE_VERSION='"$(VERSION)"' -Ibpf -Ivmlinux -Iuser -Iuser/model -Iuser/import -Iflamegraph -I$O/gen
+USERFLAGS := $C -D_GNU_SOURCE -DGPUSCOPE_VERSION='"$(VERSION)"' -Ibpf -Ivmlinux -Iuser -Iuser/model -Iuser/import -Iuser/flame -Iflamegraph -I$O/gen
 BPFFLAGS := -O2 -g -Wall -Werror -mcpu=v3 -target bpf -D__TARGET_ARCH_$(ARCH) -Ibpf -I$(VMLINUX) -Ivmlinux \
 	    $(addprefix -idirafter ,$(wildcard /usr/include/$(MACHINE)-linux-gnu))
 # the library that runs inside other programs: no red zone (DESIGN 4), no symbol of ours but the entry points

@@ -95,6 +95,9 @@ struct flame_view {		/* one sample type of a profile */
 	const char *unit;	/* "nanoseconds", "bytes", "count" */
 	struct flame_tree *tree;	/* one that compares has before and after */
 };
+/* Speedscope's format; what compares gives its after. */
+int flame_write_speedscope(const struct flame_view *views, size_t n, FILE *out,
+			   const struct flame_options *o);
 /* One page that needs nothing else, with every frame: min_width and width do not matter. */
 int flame_write_html(const struct flame_view *views, size_t n, FILE *out,
 		     const struct flame_options *o);

@@ -39,22 +39,7 @@ struct page {
 
 static void put_string(struct page *p, const char *s, size_t n)
 {
-	putc('"', p->out);
-	if (flame_text_set(&p->text, s, n))
-		n = 0;
-	for (size_t i = 0; n && i < p->text.n; i++) {
-		uint32_t c = p->text.c[i];
-
-		if (c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' || c == 0x2028 ||
-		    c == 0x2029) {
-			fprintf(p->out, "\\u%04x", c);
-		} else {
-			struct flame_text one = { .c = &c, .n = 1 };
-
-			flame_text_write(&one, p->out);
-		}
-	}
-	putc('"', p->out);
+	flame_json(&p->text, s, n, p->out);
 }
 
 static void put_key(struct page *p, const char *key, const char *text)

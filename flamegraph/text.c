@@ -303,6 +303,23 @@ void flame_text_write(const struct flame_text *t, FILE *out)
 	}
 }
 
+void flame_json(struct flame_text *t, const char *s, size_t n, FILE *out)
+{
+	putc('"', out);
+	if (flame_text_set(t, s, n))
+		n = 0;
+	for (size_t i = 0; n && i < t->n; i++) {
+		uint32_t c = t->c[i];
+
+		if (c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' || c == 0x2028 ||
+		    c == 0x2029)
+			fprintf(out, "\\u%04x", c);
+		else
+			encode(c, out);
+	}
+	putc('"', out);
+}
+
 void flame_text_free(struct flame_text *t)
 {
 	free(t->c);

@@ -18,6 +18,8 @@ int flame_text_set(struct flame_text *t, const char *s, size_t n);
  * out is empty when nothing fits. -1: no memory. */
 int flame_text_cut(const struct flame_text *name, size_t columns, struct flame_text *out);
 void flame_text_write(const struct flame_text *t, FILE *out);
+/* A JSON string that may stand in a script element; t: scratch. */
+void flame_json(struct flame_text *t, const char *s, size_t n, FILE *out);
 void flame_text_free(struct flame_text *t);
 
 /* "1.235 ms (1,234,567 ns)" or "1,234 samples" */

@@ -50,7 +50,7 @@ allowed() {
 }
 
 @test "user/ knows no tool: it includes only bpf/, flamegraph/ and itself; skeletons in user/sets/ alone" {
-	allowed user '\.skel\.h$' user user/model user/import user/record user/gpu user/sets bpf vmlinux
+	allowed user '\.skel\.h$' user user/model user/import user/record user/gpu user/sets user/flame flamegraph bpf vmlinux
 	run ! grep -ln '\.skel\.h"' $(sources 'user/*.[ch]' | grep -v '^user/sets/')
 }
 
@@ -66,7 +66,7 @@ allowed() {
 @test "every header compiles on its own" {
 	for h in bpf/*.h user/*.h user/*/*.h flamegraph/*.h cupti/*.h; do
 		case "$h" in *.bpf.h) continue ;; esac
-		"${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -Wall -Werror -Ibpf -Ivmlinux -Iuser -Iuser/model -Iuser/import -Iuser/record -Iuser/sets -Iflamegraph -Icupti \
+		"${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -Wall -Werror -Ibpf -Ivmlinux -Iuser -Iuser/model -Iuser/import -Iuser/record -Iuser/sets -Iuser/flame -Iflamegraph -Icupti \
 			-fsyntax-only -fmax-errors=3 -x c "$h" || { echo "$h"; false; }
 	done
 }

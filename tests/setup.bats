@@ -28,7 +28,7 @@ fake() { printf '#!/bin/sh\n%s\n' "$2" > "fake/$1"; chmod +x "fake/$1"; }
 system() { printf '%s\n' "$@" > os; }
 
 debian='make gcc libc6-dev clang pkg-config libbpf-dev libelf-dev zlib1g-dev libzstd-dev libsqlite3-dev libstdc++6'
-debian_tests='bats jq protobuf-compiler universal-ctags shellcheck procps python3 libxml2-utils zstd dwarves strace'
+debian_tests='bats jq protobuf-compiler universal-ctags shellcheck procps python3 libxml2-utils zstd dwarves strace golang-go'
 debian_guests='qemu-system-x86 busybox-static cpio kmod xz-utils'
 fedora='make gcc clang pkgconf-pkg-config libbpf-devel elfutils-libelf-devel zlib-devel libzstd-devel sqlite-devel libstdc++ bpftool findutils gawk'
 

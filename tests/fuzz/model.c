@@ -264,7 +264,7 @@ static void view_flame(const char *trace, const char *dir, u64 seed)
 
 	if (fold_read(f, &trace, 1, &info, NULL))
 		errx(1, "fold");
-	if (fold_each(f, put_stack, tree) && !wild)	/* anything: sums may not fit */
+	if (fold_each(f, FOLD_TIME, put_stack, tree) && !wild)	/* anything: sums may not fit */
 		errx(1, "flame_add");
 	flame_write_folded(tree, out = create(dir, seed, "folded", path));
 	fclose(out);

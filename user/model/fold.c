@@ -24,16 +24,21 @@ struct key {			/* pointers are unique by what they point to: see model.h */
 	const char *op;		/* NULL: the call itself */
 	u64 stack;		/* 0: none */
 	u32 tid;
-	u16 type;		/* enum op_type; KEY_SAMPLE: a sample of what op names */
+	u16 type;		/* enum op_type; KEY_SAMPLE: a sample of what op names;
+				 * KEY_UVM */
 	u16 captured;
+	s32 device, stream;	/* -1 */
 };
 #define KEY_SAMPLE OP_TYPES
-_Static_assert(sizeof(struct key) == 40, "key: hashed as bytes, so without holes");
+#define KEY_UVM	   (OP_TYPES + 1)	/* a service; captured: the stack is the allocation's */
+_Static_assert(sizeof(struct key) == 48, "key: hashed as bytes, so without holes");
 
 struct sum {
 	struct key key;
-	u64 ns;
+	u64 values[FOLD_VALUES];
 	struct sum *next;	/* another key of the same hash */
+	struct sum *later;	/* that came after it; the order of hashes of addresses is
+				 * none */
 };
 
 struct fold {
@@ -42,10 +47,11 @@ struct fold {
 	struct model *model;
 	bool ranked;		/* several ranks */
 	struct hash map;
+	struct sum *first, **last;
 	struct arena arena;
 };
 
-static void sum_add(struct fold *f, const struct key *key, u64 ns)
+static struct sum *sum_get(struct fold *f, const struct key *key)
 {
 	u64 hash = hash_bytes(key, sizeof(*key));
 	struct sum *first = hash_get(&f->map, hash), *s;
@@ -58,8 +64,23 @@ static void sum_add(struct fold *f, const struct key *key, u64 ns)
 		s->key = *key;
 		s->next = first;
 		hash_put(&f->map, hash, s);
+		*f->last = s;
+		f->last = &s->later;
 	}
-	s->ns += ns;
+	return s;
+}
+
+static void value_add(struct fold *f, const struct key *key, enum fold_value value, u64 n)
+{
+	if (!(f->set.values & 1U << value))
+		return;
+	sum_get(f, key)->values[value] += n;
+	f->sums.values[value] += n;
+}
+
+static void sum_add(struct fold *f, const struct key *key, u64 ns)
+{
+	value_add(f, key, FOLD_TIME, ns);
 	f->sums.total_ns += ns;
 	f->sums.count++;
 	if (!key->call && key->type != KEY_SAMPLE)
@@ -77,14 +98,36 @@ static bool in_step(struct fold *f, const struct gpu_op *op)
 	return p && (op->call ? step_of(p, op) : step_at(p, op->g->e.ts));
 }
 
+static bool op_counts(const struct fold *f, const struct gpu_op *op)
+{
+	return f->set.what & 1 << op->type ||
+	       (op->type == OP_KERNEL && f->set.values & 1 << FOLD_LAUNCHES) ||
+	       (op->type == OP_COPY && f->set.values & 1 << FOLD_BYTES);
+}
+
+static void op_add(struct fold *f, const struct gpu_op *op, const struct key *key)
+{
+	if (f->set.what & 1 << op->type)
+		sum_add(f, key, op->g->dur_ns);
+	if (op->type == OP_KERNEL)
+		value_add(f, key, FOLD_LAUNCHES, 1);
+	if (op->type == OP_COPY)
+		value_add(f, key, FOLD_BYTES, ((const struct copy *)op->g)->bytes);
+}
+
 static int put_op(void *ctx, const struct gpu_op *op)
 {
 	struct fold *f = ctx;
-	struct key key = { .process = op->process, .op = op->name, .type = op->type };
+	struct key key = { .process = op->process, .op = op->name, .type = op->type,
+			   .device = -1, .stream = -1 };
 
 	f->sums.type_ns[op->type] += op->g->dur_ns;
-	if (!(f->set.what & 1 << op->type))
+	if (!op_counts(f, op))
 		return 0;
+	if (f->set.places) {
+		key.device = op->g->device;
+		key.stream = op->g->stream;
+	}
 	if (f->set.steps && !in_step(f, op)) {
 		f->sums.no_step_ns += op->g->dur_ns;
 		return 0;
@@ -95,26 +138,31 @@ static int put_op(void *ctx, const struct gpu_op *op)
 		key.stack = op->stack;
 		key.captured = op->captured;
 	}
-	sum_add(f, &key, op->g->dur_ns);
+	op_add(f, op, &key);
 	return 0;
 }
 
 static int put_api(void *ctx, const struct api_call *c)
 {
 	struct fold *f = ctx;
-	struct key key = { .call = c->name, .tid = c->r.e.tid, .stack = c->stack };
+	struct key key = { .call = c->name, .tid = c->r.e.tid, .stack = c->stack,
+			   .device = -1, .stream = -1 };
 
-	if (!(f->set.what & FOLD_API) || c->r.depth)
+	if (c->r.depth)
 		return 0;
 	key.process = model_process(f->model, c->r.e.producer, c->r.e.pid);
-	sum_add(f, &key, c->r.dur_ns);
+	if (f->set.what & FOLD_API)
+		sum_add(f, &key, c->r.dur_ns);
+	if (c->r.class == API_LAUNCH || c->r.class == API_GRAPH_LAUNCH)
+		value_add(f, &key, FOLD_CPU, c->r.dur_ns);
 	return 0;
 }
 
 static int put_sample(void *ctx, const struct sample *s)
 {
 	struct fold *f = ctx;
-	struct key key = { .type = KEY_SAMPLE, .tid = s->e.tid, .stack = s->stack };
+	struct key key = { .type = KEY_SAMPLE, .tid = s->e.tid, .stack = s->stack,
+			   .device = -1, .stream = -1 };
 
 	if (!(f->set.what & FOLD_SAMPLE))
 		return 0;
@@ -125,14 +173,41 @@ static int put_sample(void *ctx, const struct sample *s)
 	return 0;
 }
 
+/* By the CUDA call that it happened in, else by the call that allocated the memory. */
+static int put_uvm(void *ctx, const struct uvm_event *u)
+{
+	struct fold *f = ctx;
+	struct key key = { .process = u->process, .type = KEY_UVM, .device = -1, .stream = -1,
+			   .op = u->gpu ? "[for a GPU]" : "[for the CPU]" };
+
+	if (u->e->kind != EVENT_UVM_SERVICE || !u->process)
+		return 0;
+	if (u->call) {
+		key.call = u->call->name;
+		key.stack = u->call->stack;
+		key.tid = u->call->r.e.tid;
+	} else if (u->memory && u->memory->api) {
+		key.call = u->memory->api;
+		key.stack = u->memory->stack;
+		key.captured = 1;
+	}
+	if (u->kernels_link == LINK_EXACT && u->kernel_n)
+		key.op = u->kernels[0]->name;
+	value_add(f, &key, FOLD_UVM, ((const struct uvm_service *)u->e)->dur_ns);
+	return 0;
+}
+
 struct fold *fold_new(const struct fold_settings *settings)
 {
 	static const struct view view = {
-		.op = put_op, .api = put_api, .sample = put_sample,
+		.op = put_op, .api = put_api, .sample = put_sample, .uvm = put_uvm,
 	};
 	struct fold *f = must_alloc(sizeof(*f));
 
+	f->last = &f->first;
 	f->set = *settings;
+	if (!f->set.values)
+		f->set.values = 1 << FOLD_TIME;
 	f->model = model_new(&view, f);
 	if (f->model)
 		return f;
@@ -214,7 +289,7 @@ static void line_put(struct line *l, const char *name)
 		l->frames = must_realloc(l->frames, l->room * sizeof(*l->frames));
 		l->own = must_realloc(l->own, l->room * sizeof(*l->own));
 	}
-	l->frames[l->n++] = (struct fold_frame){ name, FOLD_OTHER };
+	l->frames[l->n++] = (struct fold_frame){ .name = name };
 }
 
 __attribute__((format(printf, 2, 3)))
@@ -256,12 +331,15 @@ static void line_frame(struct fold *f, struct line *l, u64 frame)
 	const char *module, *name = model_frame_name(f->model, frame, &module);
 	char plain[FRAME_NAME_LEN];
 
-	if (!f->set.plain)
+	if (!f->set.plain) {
 		line_put(l, demangle(name));
-	else if (frame_name_plain(f->model, frame, plain))
+		l->frames[l->n - 1].raw = name;
+		l->frames[l->n - 1].module = module;
+	} else if (frame_name_plain(f->model, frame, plain)) {
 		line_print(l, "%s", plain);
-	else
+	} else {
 		line_put(l, "[unknown]");
+	}
 	l->frames[l->n - 1].kind = module_kind(module);
 }
 
@@ -290,12 +368,16 @@ static void line_op(struct line *l, const struct key *k)
 	const char *name = k->op;
 	int n = strlen(name);
 
-	if (k->type == OP_KERNEL)
+	if (k->type == OP_KERNEL) {
 		line_print(l, "[gpu] %s", demangle(name));
-	else if (name[0] == '[' && name[n - 1] == ']')
+		l->frames[l->n - 1].raw = name;
+	} else if (k->type == KEY_UVM) {
+		line_print(l, "[uvm] %s", name[0] == '[' ? name : demangle(name));
+	} else if (name[0] == '[' && name[n - 1] == ']') {
 		line_print(l, "[gpu] %.*s", n - 2, name + 1);
-	else
+	} else {
 		line_print(l, "[gpu] %s", name);
+	}
 }
 
 static void line_rank(struct line *l, s32 rank)
@@ -324,10 +406,10 @@ static void line_build(struct fold *f, struct line *l, const struct key *k)
 		return;
 	}
 	if (!k->call) {
-		line_put(l, "[no launch]");
+		line_put(l, k->type == KEY_UVM ? "[no call]" : "[no launch]");
 	} else {
 		if (k->captured)
-			line_put(l, "[captured]");
+			line_put(l, k->type == KEY_UVM ? "[allocated]" : "[captured]");
 		line_stack(f, l, k->stack);
 		line_put(l, k->call);
 	}
@@ -337,34 +419,56 @@ static void line_build(struct fold *f, struct line *l, const struct key *k)
 
 /* The value of a sum: a step's share of it where that is asked for, to the nearest. A process
  * without steps keeps the whole. */
-static u64 sum_value(const struct fold *f, const struct sum *s)
+static u64 sum_value(const struct fold *f, const struct sum *s, enum fold_value value)
 {
 	const struct process_info *process = s->key.process;
-	size_t n = 0;
+	const struct process_steps *p = f->set.steps ?
+		steps_of(f->set.steps, process->producer, process->pid) : NULL;
+	size_t n = p && p->n ? p->n : 1;
 
-	if (f->set.steps)
-		n = steps_of(f->set.steps, process->producer, process->pid)->n;
-	if (!n)
-		n = 1;
-	return (s->ns + n / 2) / n;
+	return (s->values[value] + n / 2) / n;
 }
 
-int fold_each(struct fold *f, fold_put *put, void *ctx)
+int fold_each_all(struct fold *f, fold_put_all *put, void *ctx)
 {
 	struct line line = {};
-	struct hash_slot *slot;
-	struct sum *s;
-	size_t at = 0;
 	int err = 0;
 
-	while (!err && (slot = hash_next(&f->map, &at))) {
-		for (s = slot->value; !err && s; s = s->next) {
-			line_build(f, &line, &s->key);
-			err = put(ctx, line.frames, line.n, sum_value(f, s));
-			line_clear(&line);
-		}
+	for (const struct sum *s = f->first; !err && s; s = s->later) {
+		const struct key *k = &s->key;
+		u64 values[FOLD_VALUES];
+		struct fold_stack about = {
+			.process = k->process, .rank = rank_of(k->process),
+			.device = k->device, .stream = k->stream,
+			.thread = k->tid ? model_thread(f->model, k->tid) : NULL,
+			.values = values,
+		};
+
+		for (int v = 0; v < FOLD_VALUES; v++)
+			values[v] = sum_value(f, s, v);
+		line_build(f, &line, k);
+		err = put(ctx, line.frames, line.n, &about);
+		line_clear(&line);
 	}
 	free(line.frames);
 	free(line.own);
 	return err;
+}
+
+struct one_value { enum fold_value value; fold_put *put; void *ctx; };
+
+static int put_one(void *ctx, const struct fold_frame *frames, u32 n,
+		   const struct fold_stack *about)
+{
+	const struct one_value *one = ctx;
+	u64 value = about->values[one->value];
+
+	return value ? one->put(one->ctx, frames, n, value) : 0;
+}
+
+int fold_each(struct fold *f, enum fold_value value, fold_put *put, void *ctx)
+{
+	struct one_value one = { value, put, ctx };
+
+	return fold_each_all(f, put_one, &one);
 }

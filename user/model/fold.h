@@ -1,7 +1,8 @@
 /*
- * Who pays: time summed by process, thread, CPU stack, CUDA call and GPU
- * operation. Sums are kept by ids while the trace is read (memory follows the
- * distinct stacks, not the records); names are looked up once, at the end.
+ * Who pays: time, and what else can be counted, summed by process, thread, CPU
+ * stack, CUDA call and GPU operation. Sums are kept by ids while the trace is
+ * read (memory follows the distinct stacks, not the records); names are looked
+ * up once, at the end.
  */
 #ifndef FOLD_H
 #define FOLD_H
@@ -20,8 +21,19 @@ enum fold_by {
 	FOLD_BY_THREAD, FOLD_BY_PROCESS, FOLD_BY_RANK, FOLD_BY_NOTHING, FOLD_BY_UNSAID,
 };
 
+enum fold_value {
+	FOLD_TIME,		/* ns of what was asked for */
+	FOLD_LAUNCHES,		/* kernels, one each */
+	FOLD_CPU,		/* ns of CPU time in calls that launch */
+	FOLD_BYTES,		/* that copies moved */
+	FOLD_UVM,		/* ns in which the driver served unified memory */
+	FOLD_VALUES
+};
+
 struct fold_settings {
 	unsigned what;
+	unsigned values;	/* bits of enum fold_value; 0: FOLD_TIME alone */
+	bool places;		/* sums by device and stream, too */
 	enum fold_by by;
 	bool whole_stacks;	/* keep the frames between the program and the CUDA call */
 	bool plain;		/* frames by names that another run has too (frame_name.h) */
@@ -30,6 +42,7 @@ struct fold_settings {
 
 struct fold_sums {
 	u64 total_ns, count;	/* of what was asked for */
+	u64 values[FOLD_VALUES];	/* sums; [FOLD_TIME] is total_ns */
 	u64 type_ns[OP_TYPES];	/* of all operations in the file, asked for or not */
 	u64 no_stack_ns;	/* of total_ns: the call is known, its stack is not */
 	u64 no_launch_ns;	/* of total_ns: the call is not known */
@@ -52,12 +65,26 @@ enum fold_kind { FOLD_OTHER, FOLD_PYTHON, FOLD_OPERATOR, FOLD_ANNOTATION };
 struct fold_frame {
 	const char *name;
 	enum fold_kind kind;	/* of imported traces: whose word the frame is */
+	const char *raw;	/* the name as compilers mangle it; NULL: the same */
+	const char *module;	/* name of the file of a frame of the program; NULL: none is
+				 * known */
+};
+
+struct fold_stack {		/* what a stack is about, as far as the sums tell it apart */
+	const struct process_info *process;
+	const struct thread_info *thread;	/* NULL: not known */
+	s32 rank;		/* -1 none */
+	s32 device, stream;	/* -1: not of one, or not asked for (fold_settings.places) */
+	const u64 *values;	/* FOLD_VALUES of them */
 };
 
 /* Calls put once for each distinct sum; frames[0] is the outermost; they live during the call.
  * A non-zero return of put ends it and is returned. */
-typedef int fold_put(void *ctx, const struct fold_frame *frames, u32 n, u64 ns);
-int fold_each(struct fold *f, fold_put *put, void *ctx);
+typedef int fold_put(void *ctx, const struct fold_frame *frames, u32 n, u64 value);
+int fold_each(struct fold *f, enum fold_value value, fold_put *put, void *ctx);	/* 0s: not */
+typedef int fold_put_all(void *ctx, const struct fold_frame *frames, u32 n,
+			 const struct fold_stack *about);
+int fold_each_all(struct fold *f, fold_put_all *put, void *ctx);
 void fold_free(struct fold *f);	/* NULL is fine */
 
 #endif
