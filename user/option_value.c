@@ -86,6 +86,20 @@ static int parse_power2(const struct option_row *row, const char *text, u64 *v)
 	return 0;
 }
 
+/* "500000", "1.5G" */
+static int parse_size(const struct option_row *row, const char *text, u64 *v)
+{
+	char *end;
+	double n = strtod(text, &end);
+	int shift = *end == 'K' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
+
+	if (end == text || strpbrk(text, "xXnN") || !(n > 0) || n > 1e15 || end[!!shift])
+		return fail_usage("--%s wants a size such as 500M or 2G, not \"%s\"", row->name,
+				  text);
+	*v = n * (1ULL << shift) + .5;
+	return 0;
+}
+
 static int wrong_word(const struct option_row *row, const char *text, int len)
 {
 	char list[256] = "";
@@ -169,6 +183,7 @@ int option_put(const struct option_row *row, const char *text, char *base)
 	case OPT_SIGNED: err = parse_signed(row, text, &v.s); break;
 	case OPT_REAL: err = parse_real(row, text, &v.real); break;
 	case OPT_DURATION_NS: err = parse_duration(row, text, &v.u); break;
+	case OPT_SIZE: err = parse_size(row, text, &v.u); break;
 	case OPT_POWER2: err = parse_power2(row, text, &v.u); break;
 	case OPT_WORD: err = parse_word(row, text, strlen(text), &v.u); break;
 	case OPT_WORDS: err = parse_words(row, text, &v.u); break;

@@ -16,6 +16,7 @@ enum option_type {
 	OPT_SWITCH, OPT_UNSIGNED, OPT_SIGNED, OPT_DURATION_NS, OPT_STRING, OPT_LIST,
 	OPT_REAL,		/* double */
 	OPT_POWER2,		/* a size that is a power of two */
+	OPT_SIZE,		/* any size: bytes, or with K, M or G */
 	OPT_WORD,		/* one of words */
 	OPT_WORDS,		/* some of words, with commas: their values ORed */
 	OPT_STORE,		/* a switch that stores value */

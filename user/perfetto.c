@@ -5,36 +5,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "hash.h"
+#include "gzip.h"
 #include "log.h"
-#include "outfile.h"
-#include "pb.h"
-#include "perfetto.h"
+#include "perfetto_parts.h"
 
 #define SEQUENCE 1
 enum { CLOCK_ID_REALTIME = 1, CLOCK_ID_MONOTONIC = 3 };
 enum { GPU_API = 4 };			/* CUDA, in InternedGraphicsContext.Api and GpuApi */
 enum { SLICE_BEGIN = 1, SLICE_END = 2, SLICE_INSTANT = 3, COUNTER = 4 };
 
-struct interned {
-	struct interned *next;
-	u64 id;
-	char text[];
-};
-
-struct perfetto {
-	struct outfile out;
-	struct pb packet, interned;	/* interned: fields of InternedData not written yet */
-	struct hash strings[INTERN_KINDS];	/* hash of the text -> struct interned */
-	u64 next_id[INTERN_KINDS], next_context, next_stage, next_kernel;
-	u64 bytes;
-	int err;
-	bool begun;
-};
-
 /* ---- packets ---- */
 
-static void packet_write(struct perfetto *p)
+void perfetto_packet_write(struct perfetto *p)
 {
 	u8 head[11];
 	size_t n = 1;
@@ -53,14 +35,16 @@ static void packet_write(struct perfetto *p)
 	    fwrite(p->packet.data, p->packet.size, 1, p->out.f) != 1)
 		p->err = errno ? -errno : -EIO;
 	p->bytes += n + p->packet.size;
+	fit_add(&p->fit, p->packet_ts, n + p->packet.size);
 }
 
 /* A packet with head, defaults on the first, and the interned data that waits. */
-static struct pb *packet_open(struct perfetto *p)
+struct pb *perfetto_packet_open(struct perfetto *p)
 {
 	struct pb *pb = &p->packet;
 	size_t at;
 
+	p->packet_ts = 0;
 	pb_reset(pb);
 	pb_u64(pb, 10, SEQUENCE);
 	pb_u64(pb, 13, p->begun ? 2 : 1);	/* needs / clears the incremental state */
@@ -77,11 +61,11 @@ static struct pb *packet_open(struct perfetto *p)
 	return pb;
 }
 
-/* One with a time. */
-static struct pb *packet_begin(struct perfetto *p, u64 ts)
+struct pb *perfetto_packet_begin(struct perfetto *p, u64 ts)
 {
-	struct pb *pb = packet_open(p);
+	struct pb *pb = perfetto_packet_open(p);
 
+	p->packet_ts = ts;
 	pb_u64(pb, 8, ts < PERFETTO_TIME_MAX ? ts : PERFETTO_TIME_MAX);
 	return pb;
 }
@@ -119,15 +103,21 @@ u64 perfetto_intern(struct perfetto *p, enum intern kind, const char *text)
 	s->id = ++p->next_id[kind];
 	s->next = first;
 	hash_put(&p->strings[kind], key, s);
-	interned_entry(p, fields[kind], s->id, text);
+	if (p->chrome)
+		chromejson_text(p->chrome, kind, s->id, text);
+	else
+		interned_entry(p, fields[kind], s->id, text);
 	return s->id;
 }
 
 u64 perfetto_context(struct perfetto *p, u32 pid)
 {
 	u64 id = ++p->next_context;
-	size_t at = pb_open(&p->interned, 23);
+	size_t at;
 
+	if (p->chrome)
+		return id;
+	at = pb_open(&p->interned, 23);
 	pb_u64(&p->interned, 1, id);
 	pb_u64(&p->interned, 2, pid);
 	pb_u64(&p->interned, 3, GPU_API);
@@ -138,8 +128,13 @@ u64 perfetto_context(struct perfetto *p, u32 pid)
 u64 perfetto_stage(struct perfetto *p, const char *name, const char *about, bool compute)
 {
 	u64 id = ++p->next_stage;
-	size_t at = pb_open(&p->interned, 24);
+	size_t at;
 
+	if (p->chrome) {
+		chromejson_stage(p->chrome, id, name, about);
+		return id;
+	}
+	at = pb_open(&p->interned, 24);
 	pb_u64(&p->interned, 1, id);
 	pb_str(&p->interned, 2, name);
 	if (about)
@@ -152,129 +147,16 @@ u64 perfetto_stage(struct perfetto *p, const char *name, const char *about, bool
 u64 perfetto_kernel(struct perfetto *p, const char *mangled, const char *demangled)
 {
 	u64 id = ++p->next_kernel;
-	size_t at = pb_open(&p->interned, 1000);
+	size_t at;
 
+	if (p->chrome)
+		return id;
+	at = pb_open(&p->interned, 1000);
 	pb_u64(&p->interned, 1, id);
 	pb_str(&p->interned, 2, mangled);
 	pb_str(&p->interned, 3, demangled);
 	pb_close(&p->interned, at);
 	return id;
-}
-
-/* ---- descriptions ---- */
-
-static void clock_entry(struct pb *pb, u32 id, u64 ts)
-{
-	size_t at = pb_open(pb, 1);
-
-	pb_u64(pb, 1, id);
-	pb_u64(pb, 2, ts);
-	pb_close(pb, at);
-}
-
-void perfetto_clock(struct perfetto *p, u64 monotonic_ns, u64 realtime_ns)
-{
-	struct pb *pb = packet_open(p);
-	size_t at = pb_open(pb, 6);
-
-	clock_entry(pb, CLOCK_ID_MONOTONIC, monotonic_ns);
-	clock_entry(pb, CLOCK_ID_REALTIME, realtime_ns);
-	pb_u64(pb, 2, CLOCK_ID_MONOTONIC);
-	pb_close(pb, at);
-	packet_write(p);
-}
-
-static void gpu_extra(struct pb *pb, const char *key, const char *value)
-{
-	size_t at = pb_open(pb, 6);
-
-	pb_str(pb, 1, key);
-	pb_str(pb, 2, value);
-	pb_close(pb, at);
-}
-
-void perfetto_gpus(struct perfetto *p, const struct perfetto_gpu *gpus, u32 n)
-{
-	struct pb *pb = packet_open(p);
-	size_t at = pb_open(pb, 128), one;
-	char text[32];
-
-	for (u32 i = 0; i < n; i++) {
-		one = pb_open(pb, 1);
-		pb_str(pb, 1, gpus[i].name);
-		if (gpus[i].vendor)
-			pb_str(pb, 2, gpus[i].vendor);
-		pb_bytes(pb, 5, gpus[i].uuid, 16);
-		pb_str(pb, 7, gpus[i].pci);
-		if (gpus[i].driver)
-			gpu_extra(pb, "driver", gpus[i].driver);
-		gpu_extra(pb, "compute_capability", gpus[i].cc);
-		snprintf(text, sizeof(text), "%llu", (unsigned long long)gpus[i].mem_bytes);
-		gpu_extra(pb, "memory_bytes", text);
-		pb_close(pb, one);
-	}
-	pb_close(pb, at);
-	packet_write(p);
-}
-
-void perfetto_process(struct perfetto *p, u64 uuid, u32 pid, const char *name)
-{
-	struct pb *pb = packet_open(p);
-	size_t at = pb_open(pb, 60), inner;
-
-	pb_u64(pb, 1, uuid);
-	inner = pb_open(pb, 3);
-	pb_u64(pb, 1, pid);
-	pb_str(pb, 6, name);
-	pb_close(pb, inner);
-	pb_close(pb, at);
-	packet_write(p);
-}
-
-void perfetto_thread(struct perfetto *p, u64 uuid, u64 parent, u32 pid, u32 tid,
-		     const char *name)
-{
-	struct pb *pb = packet_open(p);
-	size_t at = pb_open(pb, 60), inner;
-
-	pb_u64(pb, 1, uuid);
-	pb_u64(pb, 5, parent);
-	inner = pb_open(pb, 4);
-	pb_u64(pb, 1, pid);
-	pb_u64(pb, 2, tid);
-	pb_str(pb, 5, name);
-	pb_close(pb, inner);
-	pb_close(pb, at);
-	packet_write(p);
-}
-
-void perfetto_track(struct perfetto *p, u64 uuid, u64 parent, const char *name)
-{
-	struct pb *pb = packet_open(p);
-	size_t at = pb_open(pb, 60);
-
-	pb_u64(pb, 1, uuid);
-	pb_u64(pb, 5, parent);
-	pb_str(pb, 2, name);
-	pb_close(pb, at);
-	packet_write(p);
-}
-
-void perfetto_counter_track(struct perfetto *p, u64 uuid, u64 parent, const char *name,
-			    u32 unit)
-{
-	struct pb *pb = packet_open(p);
-	size_t at = pb_open(pb, 60), inner;
-
-	pb_u64(pb, 1, uuid);
-	pb_u64(pb, 5, parent);
-	pb_str(pb, 2, name);
-	inner = pb_open(pb, 8);
-	if (unit)
-		pb_u64(pb, 3, unit);
-	pb_close(pb, inner);
-	pb_close(pb, at);
-	packet_write(p);
 }
 
 /* ---- events ---- */
@@ -318,7 +200,7 @@ static void track_event(struct perfetto *p, u64 ts, const struct perfetto_slice 
 	size_t at;
 
 	intern_notes(p, s->notes, INTERN_ANNOTATION);
-	pb = packet_begin(p, ts);
+	pb = perfetto_packet_begin(p, ts);
 	at = pb_open(pb, 11);
 	pb_u64(pb, 9, type);
 	pb_u64(pb, 11, s->track);
@@ -332,67 +214,95 @@ static void track_event(struct perfetto *p, u64 ts, const struct perfetto_slice 
 	if (s->flow_in)
 		pb_fixed64(pb, 48, s->flow_in);		/* terminating_flow_ids */
 	pb_close(pb, at);
-	packet_write(p);
+	perfetto_packet_write(p);
+}
+
+/* JSON is fitted by events; a packet by its bytes. */
+static bool chrome_has(struct perfetto *p, u64 ts)
+{
+	if (p->chrome)
+		fit_add(&p->fit, ts, 1);
+	return p->chrome;
 }
 
 void perfetto_begin(struct perfetto *p, u64 ts, const struct perfetto_slice *s)
 {
+	if (chrome_has(p, ts))
+		return chromejson_begin(p->chrome, ts, s);
 	track_event(p, ts, s, SLICE_BEGIN);
 }
 
 void perfetto_instant(struct perfetto *p, u64 ts, const struct perfetto_slice *s)
 {
+	if (chrome_has(p, ts))
+		return chromejson_instant(p->chrome, ts, s);
 	track_event(p, ts, s, SLICE_INSTANT);
 }
 
 void perfetto_end(struct perfetto *p, u64 ts, u64 track)
 {
-	struct pb *pb = packet_begin(p, ts);
-	size_t at = pb_open(pb, 11);
+	struct pb *pb;
+	size_t at;
 
+	if (chrome_has(p, ts))
+		return chromejson_end(p->chrome, ts, track);
+	pb = perfetto_packet_begin(p, ts);
+	at = pb_open(pb, 11);
 	pb_u64(pb, 9, SLICE_END);
 	pb_u64(pb, 11, track);
 	pb_close(pb, at);
-	packet_write(p);
+	perfetto_packet_write(p);
 }
 
 void perfetto_counter(struct perfetto *p, u64 ts, u64 track, s64 value)
 {
-	struct pb *pb = packet_begin(p, ts);
-	size_t at = pb_open(pb, 11);
+	struct pb *pb;
+	size_t at;
 
+	if (chrome_has(p, ts))
+		return chromejson_counter(p->chrome, ts, track, value);
+	pb = perfetto_packet_begin(p, ts);
+	at = pb_open(pb, 11);
 	pb_u64(pb, 9, COUNTER);
 	pb_u64(pb, 11, track);
 	pb_s64(pb, 30, value);
 	pb_close(pb, at);
-	packet_write(p);
+	perfetto_packet_write(p);
 }
 
 void perfetto_counter_real(struct perfetto *p, u64 ts, u64 track, double value)
 {
-	struct pb *pb = packet_begin(p, ts);
-	size_t at = pb_open(pb, 11);
+	struct pb *pb;
+	size_t at;
 
+	if (chrome_has(p, ts))
+		return chromejson_counter(p->chrome, ts, track, value);
+	pb = perfetto_packet_begin(p, ts);
+	at = pb_open(pb, 11);
 	pb_u64(pb, 9, COUNTER);
 	pb_u64(pb, 11, track);
 	pb_double(pb, 44, value);
 	pb_close(pb, at);
-	packet_write(p);
+	perfetto_packet_write(p);
 }
 
-void perfetto_task_state(struct perfetto *p, u64 ts, u32 cpu, u32 tid, const char *comm,
-			 u32 state)
+void perfetto_task_state(struct perfetto *p, u64 ts, u32 cpu, u32 pid, u32 tid,
+			 const char *comm, u32 state)
 {
-	struct pb *pb = packet_begin(p, ts);
-	size_t at = pb_open(pb, 117);
+	struct pb *pb;
+	size_t at;
 
+	if (chrome_has(p, ts))
+		return chromejson_task_state(p->chrome, ts, tid, pid, comm, state);
+	pb = perfetto_packet_begin(p, ts);
+	at = pb_open(pb, 117);
 	if (cpu != 0xffff)
 		pb_u64(pb, 1, cpu);
 	pb_str(pb, 2, comm);
 	pb_u64(pb, 3, tid);
 	pb_u64(pb, 4, state);
 	pb_close(pb, at);
-	packet_write(p);
+	perfetto_packet_write(p);
 }
 
 /* ---- GPU operations ---- */
@@ -408,8 +318,11 @@ static void dims(struct pb *pb, u32 field, const u32 *d)
 
 static void launch_args(struct perfetto *p, struct pb *pb, const struct perfetto_op *op)
 {
-	size_t at = pb_open(pb, 21), one;
+	size_t at, one;
 
+	if (!op->grid && !(op->args && op->args->name))
+		return;
+	at = pb_open(pb, 21);
 	if (op->grid) {
 		dims(pb, 1, op->grid);
 		dims(pb, 2, op->block);
@@ -431,8 +344,10 @@ void perfetto_gpu_op(struct perfetto *p, const struct perfetto_op *op)
 	struct pb *pb;
 	size_t at;
 
+	if (chrome_has(p, op->ts))
+		return chromejson_gpu_op(p->chrome, op);
 	intern_notes(p, op->args, INTERN_ARG);
-	pb = packet_begin(p, op->ts);
+	pb = perfetto_packet_begin(p, op->ts);
 	at = pb_open(pb, 53);
 	pb_u64(pb, 1, op->event_id);
 	pb_u64(pb, 2, op->dur_ns);
@@ -445,12 +360,25 @@ void perfetto_gpu_op(struct perfetto *p, const struct perfetto_op *op)
 	pb_u64(pb, 20, op->name);
 	launch_args(p, pb, op);
 	pb_close(pb, at);
-	packet_write(p);
+	perfetto_packet_write(p);
 }
 
 /* ---- the file ---- */
 
-int perfetto_open(struct perfetto **out, const char *path)
+static int json_open(struct perfetto *p, const char *path)
+{
+	size_t n = strlen(path);
+
+	if (n > 3 && !strcmp(path + n - 3, ".gz")) {
+		p->packed = gzip_stream(p->out.f);
+		if (!p->packed)
+			return fail(-ENOMEM, "cannot write %s", path);
+	}
+	p->chrome = chromejson_open(p->packed ? p->packed : p->out.f);
+	return 0;
+}
+
+int perfetto_open(struct perfetto **out, const char *path, bool json)
 {
 	struct perfetto *p = calloc(1, sizeof(*p));
 	int err = p ? outfile_open(&p->out, path) : fail(-ENOMEM, "cannot write %s", path);
@@ -460,13 +388,19 @@ int perfetto_open(struct perfetto **out, const char *path)
 		return err;
 	}
 	setvbuf(p->out.f, NULL, _IOFBF, 1 << 18);
+	err = json ? json_open(p, path) : 0;
+	if (err) {
+		outfile_close(&p->out, false);
+		free(p);
+		return err;
+	}
 	*out = p;
 	return 0;
 }
 
 u64 perfetto_bytes(const struct perfetto *p)
 {
-	return p->bytes;
+	return p->chrome ? chromejson_bytes(p->chrome) : p->bytes;
 }
 
 static void strings_free(struct perfetto *p)
@@ -484,16 +418,30 @@ static void strings_free(struct perfetto *p)
 	}
 }
 
+static int json_close_file(struct perfetto *p)
+{
+	int err = chromejson_close(p->chrome);
+
+	errno = 0;
+	if (p->packed && fclose(p->packed) && !err)
+		err = errno ? -errno : -EIO;
+	return err;
+}
+
+/* A reader that had enough is no error. */
 int perfetto_close(struct perfetto *p, bool keep)
 {
 	const char *path = p->out.path ? p->out.path : "standard output";
-	bool quiet = p->err == -EPIPE && !p->out.path;		/* the reader had enough */
+	int json = p->chrome ? json_close_file(p) : 0;
+	bool quiet = (p->err = p->err ? p->err : json) == -EPIPE && !p->out.path;
 	int err = p->err && !quiet ? fail(p->err, "cannot write %s", path) : 0, closed;
 
 	closed = outfile_close(&p->out, keep && !err);
 	strings_free(p);
 	pb_free(&p->packet);
 	pb_free(&p->interned);
+	hash_free(&p->functions);
+	hash_free(&p->callstacks);
 	free(p);
 	return err ? err : closed;
 }

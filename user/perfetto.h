@@ -13,12 +13,15 @@
 
 struct perfetto;
 
-/* As outfile_open(): path must live as long as p; "-" is stdout. 0 or a reported error. */
-int perfetto_open(struct perfetto **p, const char *path);
+/* As outfile_open(): path must live as long as p; "-" is stdout. json: Chrome's format instead
+ * (chromejson.h), packed where path ends in .gz. 0 or a reported error. */
+int perfetto_open(struct perfetto **p, const char *path, bool json);
 int perfetto_close(struct perfetto *p, bool keep);	/* keep false: remove what was
 							 * written */
 #define PERFETTO_TIME_MAX (~0ULL >> 1)	/* of a packet; later ones are put there */
 u64 perfetto_bytes(const struct perfetto *p);
+/* Up to which time what was written takes so many bytes; 2^64-1: all of it. */
+u64 perfetto_fit(const struct perfetto *p, u64 bytes);
 
 enum intern { INTERN_NAME, INTERN_CATEGORY, INTERN_ANNOTATION, INTERN_ARG, INTERN_KINDS };
 /* Id of a string in the sequence; it is written with the next packet. 0 only when out of
@@ -60,8 +63,11 @@ void perfetto_counter_real(struct perfetto *p, u64 ts, u64 track, double value);
 /* State of a thread as Perfetto's generic kernel events count them. */
 enum { STATE_RUNNABLE = 2, STATE_RUNNING = 3, STATE_SLEEP = 4, STATE_BLOCKED = 5,
        STATE_STOPPED = 6, STATE_DEAD = 7 };
-void perfetto_task_state(struct perfetto *p, u64 ts, u32 cpu, u32 tid, const char *comm,
-			 u32 state);
+void perfetto_task_state(struct perfetto *p, u64 ts, u32 cpu, u32 pid, u32 tid,
+			 const char *comm, u32 state);
+/* Where a thread was when it was sampled; frames[0] is the outermost. cpu 0xffff: unknown. */
+void perfetto_sample(struct perfetto *p, u64 ts, u32 cpu, u32 pid, u32 tid,
+		     const char *const *frames, u32 n);
 
 /* ---- GPU operations ---- */
 u64 perfetto_context(struct perfetto *p, u32 pid);		/* a CUDA context: its interned

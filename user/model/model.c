@@ -122,7 +122,8 @@ static int model_define(struct model *m, const struct event *e)
 		break;
 	case EVENT_CLOCK:
 		table_clock(m, (const struct clock_pair *)e);
-		break;
+		return m->view->clock ?
+			m->view->clock(m->ctx, (const struct clock_pair *)e) : 0;
 	case EVENT_LOST:
 		table_lost(m, (const struct lost *)e);
 		break;

@@ -169,6 +169,8 @@ struct view {			/* any function may be NULL; non-zero returns stop model_run */
 	int (*xid)(void *ctx, const struct xid_event *x);
 	/* A call of an xid's process before it; name: NULL or of a CUDA function */
 	int (*xid_call)(void *ctx, const struct xid_call *c, const char *name);
+	int (*clock)(void *ctx, const struct clock_pair *c);	/* of the recorder and of
+								 * libraries, as they come */
 	int (*driver_sum)(void *ctx, const struct driver_sum *s);
 };
 

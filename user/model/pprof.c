@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
+#include "gzip.h"
 #include "hash.h"
 #include "pb.h"
 #include "pprof.h"
@@ -171,45 +171,26 @@ static void head_put(struct pprof *p, struct pb *head, u64 realtime_ns, u64 dura
 	pb_u64(head, DEFAULT_SAMPLE_TYPE, string_id(p, first->type));
 }
 
-/* ---- gzip ---- */
-
-static int pack(z_stream *z, const struct pb *pb, bool last, FILE *out)
-{
-	u8 room[1 << 16];
-
-	z->next_in = pb->data;
-	z->avail_in = pb->size;
-	do {
-		z->next_out = room;
-		z->avail_out = sizeof(room);
-		deflate(z, last ? Z_FINISH : Z_NO_FLUSH);
-		if (fwrite(room, 1, sizeof(room) - z->avail_out, out) !=
-		    sizeof(room) - z->avail_out)
-			return errno ? -errno : -EIO;
-	} while (!z->avail_out);
-	return 0;
-}
-
 int pprof_write(struct pprof *p, u64 realtime_ns, u64 duration_ns, FILE *out)
 {
 	struct pb head = {};
 	const struct pb *parts[] = { &head, &p->samples, &p->bodies, &p->comments, &p->table };
 	size_t n = sizeof(parts) / sizeof(*parts);
-	z_stream z = {};
+	FILE *packed;
 	int err = 0;
 
 	head_put(p, &head, realtime_ns, duration_ns);
 	for (size_t i = 0; i < n; i++)
 		if (parts[i]->failed || parts[i]->size >= UINT32_MAX)
 			err = -ENOMEM;
-	/* 16: a gzip header; its time stays 0, so that the same recording gives the same
-	 * bytes */
-	if (!err && deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-		err = -ENOMEM;
+	packed = err ? NULL : gzip_stream(out);
 	errno = 0;
-	for (size_t i = 0; !err && i < n; i++)
-		err = pack(&z, parts[i], i == n - 1, out);
-	deflateEnd(&z);
+	for (size_t i = 0; packed && i < n; i++)
+		fwrite(parts[i]->data, 1, parts[i]->size, packed);
+	if (packed && fclose(packed))
+		err = errno ? -errno : -EIO;
+	else if (!packed && !err)
+		err = -ENOMEM;
 	pb_free(&head);
 	if (!err && (fflush(out) || ferror(out)))
 		err = errno ? -errno : -EIO;

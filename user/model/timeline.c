@@ -51,7 +51,7 @@ static void slice_begin(void *ctx, const struct slice *s, u64 track)
 	} else if (s->kind >= SLICE_BATCH) {
 		timeline_uvm_notes(s, notes);
 	}
-	out.notes = notes;
+	out.notes = t->set.lean ? NULL : notes;
 	perfetto_begin(t->p, s->ts, &out);
 	t->counts.slices++;
 	t->counts.flows += s->n_submits;
@@ -102,6 +102,11 @@ int timeline_add(struct timeline *t, struct lanes *l, struct slice *s)
 	if (!l)
 		return -ENOMEM;
 	s->ts = time_end(s->ts, 0);
+	if (s->end - s->ts < t->set.min_dur_ns && !s->loose) {
+		t->counts.short_slices++;
+		free(s->submits);
+		return 0;
+	}
 	if (s->end > t->newest)
 		t->newest = s->end;
 	if (s->ts < t->flushed)
@@ -199,12 +204,19 @@ static int on_op(void *ctx, const struct gpu_op *op)
 	int err = 0;
 
 	timeline_begin(t);
-	op_args(op, args);
 	out.dur_ns = time_end(op->g->e.ts, op->g->dur_ns) - out.ts;
+	if (out.dur_ns < t->set.min_dur_ns) {
+		t->counts.ops--;
+		t->counts.short_ops++;
+		err = depth_add(t, op);
+		return err ? err : advance(t);
+	}
+	if (!t->set.lean)
+		op_args(op, args);
 	out.context = tracks_context(t, op);
 	out.queue = tracks_queue(t, op);
 	out.stage = tracks_stage(t, op->type);
-	if (op->type == OP_KERNEL) {
+	if (op->type == OP_KERNEL && !t->set.lean) {
 		out.kernel = tracks_kernel(t, op->name);
 		out.grid = k->grid;
 		out.block = k->block;
@@ -339,6 +351,7 @@ static int on_host(void *ctx, const struct host_event *h)
 const struct view timeline_view = {
 	.api = on_api, .op = on_op, .sync = on_sync, .nvtx = on_nvtx, .overhead = on_overhead,
 	.span = timeline_span, .counter = timeline_counter, .flow = timeline_flow,
+	.sample = timeline_sample, .clock = timeline_clock,
 	.host = on_host, .uvm = timeline_uvm, .xid = timeline_xid,
 };
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "symbols.h"
 #include "timeline_tracks.h"
 
 const char *tracks_text(struct timeline *t, const char *text)
@@ -163,6 +164,51 @@ int timeline_flow(void *ctx, const struct flow *f)
 	*(f->begin ? &s.flow_out : &s.flow_in) = id;
 	t->counts.arrows++;
 	return timeline_add(t, tracks_thread(t, f->e.pid, f->e.tid), &s);
+}
+
+/* ---- samples, clocks ---- */
+
+#define FRAMES_SHOWN 512
+
+int timeline_sample(void *ctx, const struct sample *s)
+{
+	const char *names[FRAMES_SHOWN];
+	struct timeline *t = ctx;
+	const u64 *frames;
+	u32 kernel, n = s->stack ? model_stack(t->m, s->stack, &frames, &kernel) : 0, i;
+
+	timeline_begin(t);
+	if (!tracks_thread(t, s->e.pid, s->e.tid))
+		return -ENOMEM;
+	if (n > FRAMES_SHOWN)
+		n = FRAMES_SHOWN;	/* the innermost */
+	for (i = 0; i < n; i++)
+		names[n - 1 - i] = demangle(model_frame_name(t->m, frames[i], NULL));
+	perfetto_sample(t->p, time_end(s->e.ts, 0), s->e.cpu, shown_pid(s->e.pid),
+			shown_pid(s->e.tid), names, n);
+	t->counts.samples++;
+	return 0;
+}
+
+/* As the clocks drift, or are set: a snapshot where they moved, and now and then. */
+#define CLOCK_MOVED_NS 1000
+#define CLOCK_EVERY_NS 10000000000ULL
+
+int timeline_clock(void *ctx, const struct clock_pair *c)
+{
+	struct timeline *t = ctx;
+	u64 ahead = c->realtime_ns - c->e.ts, moved;
+
+	if (c->e.producer || !c->realtime_ns)
+		return 0;
+	timeline_begin(t);
+	moved = ahead > t->clock_ahead ? ahead - t->clock_ahead : t->clock_ahead - ahead;
+	if (t->clock_at && moved < CLOCK_MOVED_NS && c->e.ts < t->clock_at + CLOCK_EVERY_NS)
+		return 0;
+	t->clock_at = c->e.ts;
+	t->clock_ahead = ahead;
+	perfetto_clock(t->p, time_end(c->e.ts, 0), c->realtime_ns);
+	return 0;
 }
 
 /* ---- collectives ---- */

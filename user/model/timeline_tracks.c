@@ -157,7 +157,7 @@ int tracks_state(struct timeline *t, const struct event *e, u32 state)
 			return 0;
 		hash_put(&t->states, key, as_pointer(state));
 	}
-	perfetto_task_state(t->p, e->ts, e->cpu, shown_pid(e->tid),
+	perfetto_task_state(t->p, e->ts, e->cpu, shown_pid(e->pid), shown_pid(e->tid),
 			    model_thread(t->m, e->tid)->comm, state);
 	t->counts.states++;
 	return 0;
@@ -436,12 +436,14 @@ void tracks_finish(struct timeline *t)
 	gpus_write(t);
 }
 
-struct timeline *timeline_new(struct perfetto *p)
+struct timeline *timeline_new(struct perfetto *p, const struct timeline_settings *settings)
 {
 	struct timeline *t = calloc(1, sizeof(*t));
 
-	if (t)
-		t->p = p;
+	if (!t)
+		return NULL;
+	t->p = p;
+	t->set = *settings;
 	return t;
 }
 

@@ -24,7 +24,10 @@ struct timeline {
 	struct model *m;
 	const struct trace_info *info;
 	bool started;
+	struct timeline_settings set;
 	struct timeline_counts counts;
+	u64 clock_at, clock_ahead;	/* last snapshot: when, CLOCK_REALTIME minus
+					 * CLOCK_MONOTONIC */
 	u64 added, newest, flushed;
 	struct lanes **lanes;		/* every lanes, for flushing */
 	size_t n_lanes, lanes_room;
@@ -108,6 +111,8 @@ void timeline_uvm_notes(const struct slice *s, struct perfetto_note *notes);
 int timeline_span(void *ctx, const struct span *s);
 int timeline_counter(void *ctx, const struct counter *c);
 int timeline_flow(void *ctx, const struct flow *f);
+int timeline_sample(void *ctx, const struct sample *s);
+int timeline_clock(void *ctx, const struct clock_pair *c);
 void timeline_span_notes(const struct slice *s, struct perfetto_note *notes);	/* at most 1 */
 /* At most 11 and an end. */
 void timeline_collective_args(const struct collective_info *c, struct perfetto_note *a);
