@@ -247,7 +247,8 @@ void chromejson_counter(struct chromejson *c, u64 ts, u64 track, double value)
 }
 
 /* The format has no states: each but a sleep is a slice of a track beside the thread's. */
-void chromejson_task_state(struct chromejson *c, u64 ts, u32 tid, u32 pid, const char *comm, u32 state)
+void chromejson_task_state(struct chromejson *c, u64 ts, u32 tid, u32 pid, const char *comm,
+			   u32 state)
 {
 	static const char *const names[] = {
 		[STATE_RUNNABLE] = "runnable", [STATE_RUNNING] = "running",
@@ -272,7 +273,8 @@ void chromejson_task_state(struct chromejson *c, u64 ts, u32 tid, u32 pid, const
 	*s = (struct state){ state, ts };
 }
 
-void chromejson_sample(struct chromejson *c, u64 ts, u32 pid, u32 tid, const char *const *frames, u32 n)
+void chromejson_sample(struct chromejson *c, u64 ts, u32 pid, u32 tid,
+		       const char *const *frames, u32 n)
 {
 	event_open(c, "P");
 	json_str(&c->j, "cat", "sample");

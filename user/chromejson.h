@@ -29,8 +29,10 @@ void chromejson_begin(struct chromejson *c, u64 ts, const struct perfetto_slice 
 void chromejson_instant(struct chromejson *c, u64 ts, const struct perfetto_slice *s);
 void chromejson_end(struct chromejson *c, u64 ts, u64 track);
 void chromejson_counter(struct chromejson *c, u64 ts, u64 track, double value);
-void chromejson_task_state(struct chromejson *c, u64 ts, u32 tid, u32 pid, const char *comm, u32 state);
-void chromejson_sample(struct chromejson *c, u64 ts, u32 pid, u32 tid, const char *const *frames, u32 n);
+void chromejson_task_state(struct chromejson *c, u64 ts, u32 tid, u32 pid, const char *comm,
+			   u32 state);
+void chromejson_sample(struct chromejson *c, u64 ts, u32 pid, u32 tid,
+		       const char *const *frames, u32 n);
 void chromejson_gpu_op(struct chromejson *c, const struct perfetto_op *op);
 
 #endif

@@ -227,9 +227,9 @@ static void view_timeline(const char *trace, const char *dir, u64 seed)
 	char path[512];
 
 	fclose(create(dir, seed, "pftrace", path));
-	if (perfetto_open(&p, path))
+	if (perfetto_open(&p, path, false))
 		exit(1);
-	t = timeline_new(p);
+	t = timeline_new(p, &(struct timeline_settings){});
 	m = model_new(&timeline_view, t);
 	timeline_start(t, m, &info);
 	if (model_run(m, trace, &info, NULL) || timeline_finish(t) || perfetto_close(p, true))
