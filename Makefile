@@ -178,10 +178,11 @@ arm64:
 	$Q$(MAKE) ARCH=arm64 CC=$(ARM64_CC) NVCC= O=$O/arm64 objects
 
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/gpuscope $(DESTDIR)$(PREFIX)/share/man/man8
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/gpuscope $(DESTDIR)$(PREFIX)/share/man/man8 $(DESTDIR)$(PREFIX)/share/man/man5
 	install $(TOOLS:%=$O/bin/%) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(CUDALIB) $(DESTDIR)$(PREFIX)/lib/gpuscope
 	install -m 644 $(wildcard tools/*.8) $(DESTDIR)$(PREFIX)/share/man/man8
+	install -m 644 $(wildcard tools/*.5) $(DESTDIR)$(PREFIX)/share/man/man5
 	install -d $(DESTDIR)$(PREFIX)/share/doc/gpuscope
 	install -m 644 README.md NEWS.md LICENSE $(wildcard tools/*_example.txt) $(DESTDIR)$(PREFIX)/share/doc/gpuscope
 dist:

@@ -130,3 +130,30 @@ debug_layout() {
 	grep -aq '^field src_kind 82 2 enum' "$D/plain"
 	grep -aq '^enum src_kind 2 pinned$' "$D/plain"
 }
+
+# members_of STRUCT: of the file itself, from user/trace_read.h; several to a line, too
+members_of() {
+	sed -n "/^struct $1 {/,/^}/p" user/trace_read.h | sed 's,/\*.*\*/,,; s,/\*.*,,' | grep ';' | grep -v '^}' |
+		sed -E 's/^[[:space:]]*[a-z0-9_]+[[:space:]]+//; s/\[[^]]*\]//g; s/;//; s/,[[:space:]]*/\n/g' | tr -d ' \t' | grep .
+}
+
+@test "gpuscope-trace(5) has the file's own structs, member for member" {
+	local pair title struct
+	for pair in "File header=file_head" "Block header=block_head" "Column header=column_head" "Index entry=trace_index_entry"; do
+		title="${pair%=*}" struct="${pair#*=}"
+		members_of "$struct" > "$D/have"
+		[ "$(wc -l < "$D/have")" -ge 7 ]
+		sed -n "/^\.Ss $title/,/^\.El/s/^\.It Sy \([a-z_]*\) .*/\1/p" tools/gpuscope-trace.5 > "$D/said"
+		diff "$D/have" "$D/said" || { echo "$title"; false; }
+	done
+}
+
+@test "gpuscope-trace(5) has every kind and field as the schema does" {
+	diff <(sed -n '/^\.\\" tests\/manpage-update/,/^\.\\" to here/p' tools/gpuscope-trace.5 | sed '1d;$d') <("$O/test/schemaman") ||
+		{ echo "run tests/manpage-update"; false; }
+	# the program that wrote it has them all
+	[ "$("$O/test/schemaman" | grep -c '^\.Ss ')" -eq $(($(kinds | wc -l) + 1)) ]
+	local said
+	said="$("$O/test/schemacheck" | grep -cv ' pad ')"
+	[ "$("$O/test/schemaman" | sed '1,/^\.El/d' | grep -c '^\.It Sy ')" -eq "$said" ]
+}
