@@ -157,14 +157,35 @@ large() {	# large FILE: every kind, random values
 	[[ "$output" == "4 records in "* ]]
 }
 
-@test "a large trace cut at 500 random bytes, and 5,000 flipped bits, give exactly the good blocks before" {
+@test "a large trace cut at 10,000 random bytes, and 5,000 flipped bits, give exactly the good blocks before" {
 	large "$D/t"
-	run -0 --separate-stderr tracecheck cuts "$D/t" 500
+	run -0 --separate-stderr tracecheck cuts "$D/t" 10000
 	[[ "$output" == "$(wc -l < "$D/large.txt") records in "* ]]
 	run -0 --separate-stderr tracecheck flips "$D/t" 500
 	[[ "$output" == "$(wc -l < "$D/large.txt") records in "* ]]
 	small "$D/s"
 	run -0 --separate-stderr tracecheck flips "$D/s" 4500
+}
+
+# Every tool that reads one: what is readable, the place, exit 1; never a signal.
+@test "a trace cut anywhere goes through every tool with a word of where it ends" {
+	large "$D/t"
+	local at size tool n=0
+	size="$(stat -c %s "$D/t")"
+	RANDOM=4711
+	for _ in $(seq 40); do
+		at=$(((RANDOM * 32768 + RANDOM) % size))
+		head -c "$at" "$D/t" > "$D/c.gst"
+		for tool in "gpureport -j" "gpureport --check" "gputimeline --json -o $D/x.json" "gpuflame --pprof -o $D/x.pb.gz" \
+			"gpuflame --ops=all --html -o $D/x.html" "gpudiff $D/t --"; do
+			# shellcheck disable=SC2086	# words
+			run --separate-stderr "$BIN/"$tool "$D/c.gst"
+			[ "$status" -eq 1 ] || [ "$status" -eq 0 ] || { echo "$tool cut at $at: $status: $stderr"; false; }
+			[[ "$stderr$output" == *"at byte $at"* || "$stderr$output" == *"at byte "* ]] || { echo "$tool cut at $at: $stderr"; false; }
+			n=$((n + 1))
+		done
+	done
+	[ "$n" -eq 240 ]
 }
 
 @test "a cut trace says so in words, with exit 1, after all that is readable" {

@@ -218,7 +218,7 @@ int handover_invite(struct handover *h, u32 pid)
 
 	if (p)
 		p->invited = true;
-	return fd < 0 ? fd : p ? 0 : -ENOMEM;
+	return p ? 0 : fd < 0 ? fd : -ENOMEM;
 }
 
 static void newcomers(struct handover *h)
@@ -267,18 +267,19 @@ static void peer_declines(struct handover *h, struct peer *p, u32 answer)
 static void hello_take(struct handover *h, struct peer *p, const struct handover_hello *hello,
 		       ssize_t n)
 {
-	int memfd = -1;
+	bool valid = n == sizeof(*hello) && hello->magic == HANDOVER_MAGIC &&
+		     hello->version == HANDOVER_VERSION;
+	int memfd;
 
-	if (n == sizeof(*hello) && hello->magic == HANDOVER_MAGIC &&
-	    hello->version == HANDOVER_VERSION && hello->answer == HELLO_BUSY) {
+	if (valid && hello->answer == HELLO_BUSY) {
 		peer_declines(h, p, HELLO_BUSY);
 		return;
 	}
-	if (n == sizeof(*hello) && hello->magic == HANDOVER_MAGIC &&
-	    hello->version == HANDOVER_VERSION)
-		memfd = rings_make(p, &h->set, h->next_producer);
+	memfd = valid ? rings_make(p, &h->set, h->next_producer) : -1;
 	if (memfd < 0) {
-		h->refused++;
+		if (!h->refused++ && valid)
+			warn("cannot make rings of %zu bytes for process %u: %s (ulimit -f, ulimit -n, memory)",
+			     p->bytes, p->shown.pid, strerror(errno));
 		p->dying = true;
 		return;
 	}
@@ -288,8 +289,7 @@ static void hello_take(struct handover *h, struct peer *p, const struct handover
 	p->shown.ns_pid = hello->ns_pid;
 	p->shown.simulated = hello->simulated == 1;
 	p->same_ns = hello->ns_pid == p->shown.pid;
-	peer_tell(h, p);	/* before it goes on: its mappings are looked at, and it may end
-				 * soon */
+	peer_tell(h, p);	/* before it goes on: its mappings are looked at */
 	if (!rings_send(p, memfd, p->shown.producer)) {
 		h->refused++;
 		p->dying = true;
