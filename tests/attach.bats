@@ -285,7 +285,7 @@ cgroup2() {
 	kill -9 "$stranger"
 	finish
 	[ "$(json a.gst '[.by_process[].kernels] | sort')" = "[3,8]" ] || { jq -c .by_process a.gst.json; false; }
-	! grep -q "process $stranger" a.err
+	run ! grep -q "process $stranger" a.err
 	rmdir "$group"
 	! mountpoint -q cg || umount cg
 }

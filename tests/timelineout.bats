@@ -116,7 +116,8 @@ rules() {
 	diff <("$O/test/pfcheck" full.pftrace | grep -E '^(slices|ops|flows)') <("$O/test/pfcheck" lean.pftrace | grep -E '^(slices|ops|flows)')
 	echo "$(($(stat -c %s full.pftrace) / 20000)) and $(($(stat -c %s lean.pftrace) / 20000)) bytes a launch"
 	[ "$(stat -c %s lean.pftrace)" -lt $(($(stat -c %s full.pftrace) * 6 / 10)) ]
-	! decode lean.pftrace | grep -qE 'debug_annotations|launch \{'
+	decode lean.pftrace > lean.text
+	run ! grep -qE 'debug_annotations|launch \{' lean.text
 }
 
 @test "--max-size: the beginning that fits, whole, and what is missing is said" {
@@ -163,7 +164,7 @@ rules() {
 	} | gst s.gst
 	"$tool" s.gst -o s.pftrace
 	decode s.pftrace > text
-	! grep -qE '^ *[0-9]+[:{ ]' text
+	run ! grep -qE '^ *[0-9]+[:{ ]' text
 	[ "$(grep -c 'perf_sample {' text)" -eq 3 ]
 	[ "$(grep -c 'callstack_iid: 1' text)" -eq 2 ]
 	[ "$(grep -c 'callstacks {' text)" -eq 1 ]

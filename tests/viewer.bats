@@ -175,13 +175,13 @@ among() { grep "^frame" "$BATS_TEST_TMPDIR/dom" | grep "^frame $1" | sort > have
 		$'bad \xff\xfe bytes;\xe2\x80\xa8 line;\x01 7' > hostile.folded
 	"$BIN/flamegraph" --html --title='</title><b>' hostile.folded > h.html
 	[ "$(grep -c '</script>' h.html)" -eq "$(grep -c '</script>' "$ROOT/flamegraph/viewer.html")" ]
-	! grep -q 'onerror=alert' <(sed '/id="data"/,/<\/script>/d' h.html)
+	run ! grep -q 'onerror=alert' <(sed '/id="data"/,/<\/script>/d' h.html)
 	page h.html
 	grep -qF 'frame +1 </script><script>document.title="broken"</script>: 5' "$BATS_TEST_TMPDIR/dom"
 	grep -qF 'frame +3 "a\b" & @DATA@: 5' "$BATS_TEST_TMPDIR/dom"
 	grep -q '<title>&lt;/title&gt;&lt;b&gt;</title>' dom.html
 	grep -q "default-src 'none'" h.html
-	! grep -qE 'https?://' h.html
+	run ! grep -qE 'https?://' h.html
 }
 
 @test "the page has no errors in the browser's console" {
@@ -189,7 +189,7 @@ among() { grep "^frame" "$BATS_TEST_TMPDIR/dom" | grep "^frame $1" | sort > have
 	"$BIN/flamegraph" --html --diff pairs.folded > d.html
 	for state in '' 'reverse=1' 'fn=f1&table=1' 'side=normal&icicle=1' 'view=99&zoom=999999999&fn=nobody&q=%5B'; do
 		browser --enable-logging=stderr --v=0 --dump-dom "file://$PWD/d.html#$state" > dom.html
-		! grep -E 'CONSOLE.*(Error|Uncaught|Refused)' "$BATS_TEST_TMPDIR/chromium.err"
+		run ! grep -E 'CONSOLE.*(Error|Uncaught|Refused)' "$BATS_TEST_TMPDIR/chromium.err"
 		grep -q 'data-drawn="[1-9]' dom.html
 	done
 }

@@ -8,7 +8,7 @@ struct gzip { FILE *out; z_stream z; };
 
 static int pack(struct gzip *g, int flush)
 {
-	unsigned char room[1 << 16];
+	unsigned char room[1 << 14] = {};
 	size_t n;
 
 	do {
