@@ -10,6 +10,12 @@
 #include "../../cupti/callback.c"
 #include "../../cupti/clock.c"
 #include "../../cupti/devices.c"
+#include "../../cupti/edges.c"
+#define count managed_count	/* names.c has one, too */
+#define known managed_known
+#include "../../cupti/managed.c"
+#undef count
+#undef known
 #include "../../cupti/names.c"
 #include "../../cupti/ring.c"
 
@@ -56,7 +62,7 @@ static void library_make(void)
 	library.cupti.next_record = next_record;
 	library.cupti_up = true;
 	library.open = true;
-	if (ring_init(library.ring) || activity_init())
+	if (ring_init() || activity_init())
 		exit(1);
 	api_callbacks(WANT_API | WANT_KERNEL);
 }
@@ -94,6 +100,7 @@ static void kernel_run(u64 n)
 	uint8_t *buffer;
 	size_t size, max, i;
 
+	edges_reset(false);	/* no calls were made for these */
 	for (; n >= KERNELS; n -= KERNELS) {
 		activity_request(&buffer, &size, &max);
 		for (i = 0; i < KERNELS; i++) {
