@@ -202,7 +202,7 @@ unified() {
 	unified | timeline
 	check
 	[ "$(count slices)" -eq $((7 + 1 + 2 + 2 + 1 + 1 + 1)) ]	# + the allocation, batches, services, eviction, CPU fault, ioctl
-	[ "$(count instants)" -eq $((1 + 2 + 2 + 3)) ]		# + migrations, marks, Xids, one of them at its process too
+	[ "$(count instants)" -eq $((1 + 1 + 1 + 2 + 2 + 3)) ]	# + the allocation, the fault, migrations, marks, Xids, one of them at its process too
 	decode
 	for name in "GPU 0 unified memory" "0000:41:00.0 another unified memory" batches services evictions "migrations to the GPU" \
 		"migrations to the CPU" marks "unified memory of the CPU" "GPU 0 errors" "0000:55:00.0 errors"; do

@@ -11,7 +11,7 @@ setup_file() {
 		-Ibpf -Ivmlinux -Iuser -Iuser/model -Iuser/import -Iflamegraph -DGPUSCOPE_VERSION=\"x\""
 	parts=(user/trace*.c user/model/*.c flamegraph/*.c tests/fuzz/model.c user/schema*.c user/log.c
 		user/arena.c user/hash.c user/histogram.c user/out.c user/out_table.c user/outfile.c user/pb.c
-		user/perfetto.c user/perfetto_tracks.c user/chromejson.c user/gzip.c user/demangle.c user/xid_catalog.c user/sxid_names.c
+		user/perfetto.c user/perfetto_tracks.c user/chromejson.c user/chromejson_ops.c user/gzip.c user/demangle.c user/xid_catalog.c user/sxid_names.c
 		user/driver_names.c user/driver_table.c user/uvm_gpus.c user/import/api_class.c)
 	# shellcheck disable=SC2016	# for the inner shell
 	printf '%s\n' "${parts[@]}" | grep -v -e /sqlite_ -e /diff |	# no views

@@ -110,8 +110,10 @@ static char *default_output(const char *input)
 	return out;
 }
 
-static void said(const struct timeline *t, struct model *m, const char *path, u64 bytes)
+static void said(const struct timeline *t, struct model *m, const char *path,
+		 const struct perfetto *p)
 {
+	u64 bytes = perfetto_bytes(p), one_ended = perfetto_one_ended(p);
 	const struct timeline_counts *c = timeline_counts(t);
 	char size[16];
 
@@ -124,6 +126,8 @@ static void said(const struct timeline *t, struct model *m, const char *path, u6
 	if (c->short_slices || c->short_ops)
 		warn("%llu slices and %llu GPU operations are shorter than --min-dur and left out",
 		     c->short_slices, c->short_ops);
+	if (one_ended)
+		note("%llu arrows have one end in the recording and are left out", one_ended);
 	if (c->late)
 		warn("%llu slices came later than the horizon and may stand in a lane of their own", c->late);
 	if (model_counts(m)->unaligned)
@@ -146,6 +150,7 @@ static int convert(const char *output, const struct trace_window *window,
 	struct model *m;
 	char *damage = NULL;
 	int err, written;
+	bool fits;
 
 	err = perfetto_open(&p, output, set.json);
 	if (err)
@@ -167,9 +172,10 @@ static int convert(const char *output, const struct trace_window *window,
 	*done = (struct converted){ perfetto_bytes(p), most ? perfetto_fit(p, most) : 0,
 				    info.start_ns, model_counts(m)->first_ns,
 				    model_counts(m)->last_ns };
-	if (!err && (!most || done->bytes <= set.max_size))
-		said(t, m, output, done->bytes);
-	written = perfetto_close(p, !err);
+	fits = !most || done->bytes <= set.max_size;
+	if (!err && fits)
+		said(t, m, output, p);
+	written = perfetto_close(p, !err && fits);
 	if (!err)
 		err = written;
 	if (!err && damage)

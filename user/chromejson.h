@@ -17,6 +17,8 @@ struct chromejson *chromejson_open(FILE *f);
 /* The end of the file; 0 or a negative errno. Frees c. */
 int chromejson_close(struct chromejson *c);
 u64 chromejson_bytes(const struct chromejson *c);
+/* Arrows of the recording with one end so far; they are not written. */
+u64 chromejson_one_ended(const struct chromejson *c);
 
 void chromejson_text(struct chromejson *c, enum intern kind, u64 id, const char *text);
 void chromejson_stage(struct chromejson *c, u64 id, const char *name, const char *about);
@@ -28,11 +30,14 @@ void chromejson_counter_track(struct chromejson *c, u64 uuid, u64 parent, const 
 void chromejson_begin(struct chromejson *c, u64 ts, const struct perfetto_slice *s);
 void chromejson_instant(struct chromejson *c, u64 ts, const struct perfetto_slice *s);
 void chromejson_end(struct chromejson *c, u64 ts, u64 track);
-void chromejson_counter(struct chromejson *c, u64 ts, u64 track, double value);
+/* value NULL: real. */
+void chromejson_counter(struct chromejson *c, u64 ts, u64 track, const s64 *value, double real);
 void chromejson_task_state(struct chromejson *c, u64 ts, u32 tid, u32 pid, const char *comm,
 			   u32 state);
 void chromejson_sample(struct chromejson *c, u64 ts, u32 pid, u32 tid,
 		       const char *const *frames, u32 n);
 void chromejson_gpu_op(struct chromejson *c, const struct perfetto_op *op);
+/* Its call is left out: it has no arrow. */
+void chromejson_unlink(struct chromejson *c, u64 event_id);
 
 #endif

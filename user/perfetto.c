@@ -260,7 +260,7 @@ void perfetto_counter(struct perfetto *p, u64 ts, u64 track, s64 value)
 	size_t at;
 
 	if (chrome_has(p, ts))
-		return chromejson_counter(p->chrome, ts, track, value);
+		return chromejson_counter(p->chrome, ts, track, &value, 0);
 	pb = perfetto_packet_begin(p, ts);
 	at = pb_open(pb, 11);
 	pb_u64(pb, 9, COUNTER);
@@ -276,7 +276,7 @@ void perfetto_counter_real(struct perfetto *p, u64 ts, u64 track, double value)
 	size_t at;
 
 	if (chrome_has(p, ts))
-		return chromejson_counter(p->chrome, ts, track, value);
+		return chromejson_counter(p->chrome, ts, track, NULL, value);
 	pb = perfetto_packet_begin(p, ts);
 	at = pb_open(pb, 11);
 	pb_u64(pb, 9, COUNTER);
@@ -361,6 +361,17 @@ void perfetto_gpu_op(struct perfetto *p, const struct perfetto_op *op)
 	launch_args(p, pb, op);
 	pb_close(pb, at);
 	perfetto_packet_write(p);
+}
+
+void perfetto_call_left_out(struct perfetto *p, const u64 *submits, u32 n)
+{
+	for (u32 i = 0; i < n && p->chrome; i++)
+		chromejson_unlink(p->chrome, submits[i]);
+}
+
+u64 perfetto_one_ended(const struct perfetto *p)
+{
+	return p->chrome ? chromejson_one_ended(p->chrome) : 0;
 }
 
 /* ---- the file ---- */

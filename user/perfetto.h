@@ -80,9 +80,14 @@ struct perfetto_op {
 	u64 event_id, ts, dur_ns;
 	u64 queue, stage, context, kernel, name;	/* interned ids; kernel 0 none */
 	u32 gpu;
+	bool called;		/* a slice to come names it among its submits, or is left out */
 	const u32 *grid, *block;			/* NULL: none */
 	const struct perfetto_note *args;		/* shown with the launch */
 };
 void perfetto_gpu_op(struct perfetto *p, const struct perfetto_op *op);
+/* No slice will name these. */
+void perfetto_call_left_out(struct perfetto *p, const u64 *submits, u32 n);
+/* Arrows that JSON does not have because one end of them is missing. */
+u64 perfetto_one_ended(const struct perfetto *p);
 
 #endif

@@ -151,6 +151,7 @@ static int model_define(struct model *m, const struct event *e)
 static int model_deliver(struct model *m, const struct event *e)
 {
 	const struct view *v = m->view;
+	int err;
 
 	switch (e->kind) {
 	case EVENT_API:
@@ -186,6 +187,8 @@ static int model_deliver(struct model *m, const struct event *e)
 	case EVENT_BLOCK:
 		return host_event_add(m, e, sizeof(struct block_io));
 	case EVENT_ALLOC:
+		err = v->other ? v->other(m->ctx, e) : 0;
+		return err ? err : uvm_add(m, e);
 	case EVENT_UVM_FAULT ... EVENT_UVM_MARK:
 		return uvm_add(m, e);
 	case EVENT_DRIVER_SUM:
@@ -194,11 +197,9 @@ static int model_deliver(struct model *m, const struct event *e)
 		return xid_deliver(m, (const struct xid *)e);
 	case EVENT_XID_CALL:
 		return xid_call_deliver(m, (const struct xid_call *)e);
-	case EVENT_LAUNCH:
-		return 0;	/* a stream tool's own record: no CUPTI, nothing to join */
-	default:
-		m->counts.unknown_kinds++;
-		return 0;
+	default:		/* a stream tool's own record, too: no CUPTI, nothing to join */
+		m->counts.unknown_kinds += !record_type(e->kind);
+		return v->other && record_type(e->kind) ? v->other(m->ctx, e) : 0;
 	}
 }
 

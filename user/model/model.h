@@ -172,6 +172,9 @@ struct view {			/* any function may be NULL; non-zero returns stop model_run */
 	int (*clock)(void *ctx, const struct clock_pair *c);	/* of the recorder and of
 								 * libraries, as they come */
 	int (*driver_sum)(void *ctx, const struct driver_sum *s);
+	/* Allocations, and what no function is for: kinds of the schema that nothing is
+	 * joined to, as they come */
+	int (*other)(void *ctx, const struct event *e);
 };
 
 #define UVM_KINDS (EVENT_UVM_MARK - EVENT_UVM_FAULT + 1)

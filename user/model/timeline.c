@@ -32,6 +32,9 @@ static void slice_begin(void *ctx, const struct slice *s, u64 track)
 	struct perfetto_note notes[6] = {};
 	char text[32];
 
+	t->counts.slices++;
+	if (s->kind == SLICE_OTHER)
+		return timeline_other_begin(t, s, &out);
 	if (s->kind == SLICE_API) {
 		notes[0] = (struct perfetto_note){ "correlation", s->a, NULL, false };
 		if (s->b)
@@ -53,7 +56,6 @@ static void slice_begin(void *ctx, const struct slice *s, u64 track)
 	}
 	out.notes = t->set.lean ? NULL : notes;
 	perfetto_begin(t->p, s->ts, &out);
-	t->counts.slices++;
 	t->counts.flows += s->n_submits;
 }
 
@@ -104,6 +106,7 @@ int timeline_add(struct timeline *t, struct lanes *l, struct slice *s)
 	s->ts = time_end(s->ts, 0);
 	if (s->end - s->ts < t->set.min_dur_ns && !s->loose) {
 		t->counts.short_slices++;
+		perfetto_call_left_out(t->p, s->submits, s->n_submits);
 		free(s->submits);
 		return 0;
 	}
@@ -133,7 +136,8 @@ int timeline_instant(struct timeline *t, u64 track, u64 ts, const char *name,
 		     const char *category, const struct perfetto_note *notes)
 {
 	struct perfetto_slice s = {
-		.track = track, .notes = notes, .name = timeline_intern(t, INTERN_NAME, name),
+		.track = track, .notes = t->set.lean ? NULL : notes,
+		.name = timeline_intern(t, INTERN_NAME, name),
 		.category = timeline_intern(t, INTERN_CATEGORY, category),
 	};
 
@@ -200,6 +204,7 @@ static int on_op(void *ctx, const struct gpu_op *op)
 	struct perfetto_op out = {
 		.event_id = ++t->counts.ops, .ts = time_end(op->g->e.ts, 0),
 		.gpu = op->device->gpu, .args = args,
+		.called = op->call && !op->call->delivered,	/* else its slice is written */
 	};
 	int err = 0;
 
@@ -225,7 +230,7 @@ static int on_op(void *ctx, const struct gpu_op *op)
 	if (out.ts + out.dur_ns > t->newest)
 		t->newest = out.ts + out.dur_ns;
 	perfetto_gpu_op(t->p, &out);
-	if (op->call && !op->call->delivered)	/* else its slice is written: no arrow */
+	if (out.called)
 		err = submits_add(t, op->g->e.producer, op->g->correlation, out.event_id);
 	if (!err)
 		err = depth_add(t, op);
@@ -353,6 +358,8 @@ const struct view timeline_view = {
 	.span = timeline_span, .counter = timeline_counter, .flow = timeline_flow,
 	.sample = timeline_sample, .clock = timeline_clock,
 	.host = on_host, .uvm = timeline_uvm, .xid = timeline_xid,
+	.xid_call = timeline_xid_call, .driver_sum = timeline_driver_sum,
+	.other = timeline_other,
 };
 
 int timeline_finish(struct timeline *t)

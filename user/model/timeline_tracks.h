@@ -93,7 +93,7 @@ u64 *submits_take(struct timeline *t, u16 producer, u32 correlation, u32 *n);
 /* timeline.c, for timeline_uvm.c */
 enum slice_kind {
 	SLICE_API, SLICE_NVTX, SLICE_IOCTL, SLICE_WAIT, SLICE_OVERHEAD, SLICE_BLOCK,
-	SLICE_SPAN, SLICE_FLOW, SLICE_BATCH, SLICE_SERVICE, SLICE_EVICT,
+	SLICE_SPAN, SLICE_FLOW, SLICE_OTHER, SLICE_BATCH, SLICE_SERVICE, SLICE_EVICT,
 };
 enum { RANK_NVTX = 0, RANK_API = 1, RANK_IN_API = 8, RANK_LOOSE = 0xffff };	/* + depth */
 u64 timeline_intern(struct timeline *t, enum intern kind, const char *text);
@@ -116,6 +116,15 @@ int timeline_clock(void *ctx, const struct clock_pair *c);
 void timeline_span_notes(const struct slice *s, struct perfetto_note *notes);	/* at most 1 */
 /* At most 11 and an end. */
 void timeline_collective_args(const struct collective_info *c, struct perfetto_note *a);
+
+/* timeline_other.c */
+#define OTHER_NOTES 40		/* fields that are shown */
+int timeline_other(void *ctx, const struct event *e);
+int timeline_xid_call(void *ctx, const struct xid_call *c, const char *name);
+int timeline_driver_sum(void *ctx, const struct driver_sum *s);
+/* Begins a slice of it: submits is the record. */
+void timeline_other_begin(struct timeline *t, const struct slice *s,
+			  struct perfetto_slice *out);
 
 int depth_add(struct timeline *t, const struct gpu_op *op);
 int depth_flush(struct timeline *t, u64 before);

@@ -2,7 +2,7 @@
 /*
  * Unified memory and errors on the timeline: under each GPU batches, services and
  * evictions as slices, migrations and marks as instants; a CPU's fault is a slice
- * of the thread that took it. Faults of GPUs are in the numbers of their service.
+ * of the thread that took it, one of a GPU an instant.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -136,10 +136,26 @@ static int on_mark(struct timeline *t, const struct uvm_event *u)
 	return instant_on(t, u, "marks", what ? what : "mark", notes);
 }
 
+static int on_fault(struct timeline *t, const struct uvm_event *u)
+{
+	const struct uvm_fault *f = (const void *)u->e;
+	const char *access = record_enum_name(EVENT_UVM_FAULT, "access", f->access);
+	char memory[256];
+	struct perfetto_note notes[] = {
+		{ "address", f->addr, NULL, true },
+		{ "batch", f->batch, NULL, false },
+		{ "memory", 0, managed_name(t->m, u->memory, memory, sizeof(memory)), false },
+		{}
+	};
+
+	return instant_on(t, u, "faults", access ? access : "fault", notes);
+}
+
 int timeline_uvm(void *ctx, const struct uvm_event *u)
 {
 	timeline_begin(ctx);
 	switch (u->e->kind) {
+	case EVENT_UVM_FAULT: return on_fault(ctx, u);
 	case EVENT_UVM_BATCH: return on_batch(ctx, u);
 	case EVENT_UVM_SERVICE: return on_service(ctx, u);
 	case EVENT_UVM_MIGRATION: return on_migration(ctx, u);
