@@ -81,6 +81,58 @@ static double now(void)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
+static void put(struct trace_writer *w, const struct event *e)
+{
+	if (trace_put(w, e))
+		exit(1);
+}
+
+static void put_name(struct trace_writer *w, u32 id, u32 what, const char *text)
+{
+	struct { struct name n; char text[32]; } r = {
+		.n = { .e = { .ts = 1000, .size = sizeof(r), .kind = EVENT_NAME,
+			      .producer = 1, .cpu = CPU_UNKNOWN }, .id = id, .what = what },
+	};
+
+	snprintf(r.text, sizeof(r.text), "%s", text);
+	put(w, &r.n.e);
+}
+
+/* trace fill FILE BYTES: a training loop of that length, its steps as NVTX ranges. */
+static int fill(const char *path, u64 bytes)
+{
+	struct trace_writer *w;
+	struct trace_info info;
+	char text[32];
+	struct nvtx step = { .e = { .pid = 4242, .tid = 4243, .size = sizeof(step),
+				    .kind = EVENT_NVTX, .producer = 1, .cpu = CPU_UNKNOWN },
+			     .name = 4, .what = NVTX_PUSH_POP };
+	struct kernel k;
+	struct api a;
+
+	trace_info_here(&info, "bench");
+	if (trace_create(&w, path, &info))
+		return 1;
+	put_name(w, 3, NAME_API, "cudaLaunchKernel");
+	put_name(w, 4, NAME_NVTX, "step");
+	for (u32 i = 0; i < KERNELS; i++) {
+		snprintf(text, sizeof(text), "kernel_%u", i);
+		put_name(w, 10 + i, NAME_KERNEL, text);
+	}
+	for (u64 i = 0; trace_bytes(w) < bytes; i++) {
+		make_launch(&a, &k, i);
+		if (i % PERIOD == 0 && i) {
+			step.dur_ns = a.e.ts - step.e.ts - 1;
+			put(w, &step.e);
+		}
+		if (i % PERIOD == 0)
+			step.e.ts = a.e.ts;
+		put(w, &a.e);
+		put(w, &k.g.e);
+	}
+	return trace_close(w) ? 1 : 0;
+}
+
 static double bench_write(const char *path, const u8 *rows, size_t len, u64 *bytes)
 {
 	struct trace_writer *w;
@@ -156,16 +208,15 @@ static void print_speed(const char *what, u64 n, double s, double zstd_s, double
 	       what, n / s / 1e6, s / zstd_s, s / memcpy_s);
 }
 
-int main(int argc, char **argv)
+static int measure(u64 n)
 {
-	u64 n = (argc > 1 ? strtoull(argv[1], NULL, 0) : 4000000) / 2 * 2, bytes, zstd_bytes;
+	u64 bytes, zstd_bytes;
 	size_t len = n / 2 * (sizeof(struct api) + sizeof(struct kernel));
 	u8 *rows = malloc(len), *at = rows;
 	char path[] = "/tmp/gpuscope-bench-XXXXXX";
 	double write_s, read_s, zstd_s, memcpy_s;
 	int fd = mkstemp(path);
 
-	log_init("bench/trace", false);
 	if (fd < 0 || !rows || !n)
 		err(1, "cannot prepare %llu records", n);
 	close(fd);
@@ -186,4 +237,12 @@ int main(int argc, char **argv)
 		return 0;
 	puts("trace: FAILED: more bytes a record than the bound");
 	return 1;
+}
+
+int main(int argc, char **argv)
+{
+	log_init("bench/trace", false);
+	if (argc == 4 && !strcmp(argv[1], "fill"))
+		return fill(argv[2], strtoull(argv[3], NULL, 0));
+	return measure((argc > 1 ? strtoull(argv[1], NULL, 0) : 4000000) / 2 * 2);
 }
