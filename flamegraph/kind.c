@@ -42,8 +42,7 @@ static bool ends(const struct flame_name *name, const char *word)
 static bool communication(const char *s)
 {
 	return strstr(s, "nccl") || strstr(s, "NCCL") || starts(s, "MPI_") ||
-		starts(s, "PMPI_") ||
-	       starts(s, "nvshmem");
+		starts(s, "PMPI_") || strstr(s, "nvshmem");
 }
 
 /* cuLaunchKernel, cudaMemcpyAsync_v2, hipLaunchKernel: an identifier of C, a capital behind the

@@ -157,8 +157,29 @@ npm_modules() {
 		foo(std::vector<int>)::{lambda(int)#1}::operator()(int) const|foo::{lambda#1}::operator() const|foo::{lambda#1}::operator() const
 		bool operator<(a, b)|bool operator<|bool operator<
 		cudaLaunchKernel|cudaLaunchKernel|cudaLaunchKernel
+		void (anonymous namespace)::g<int>(int*)|void (anonymous namespace)::g<...>|g
 		unbalanced<<<((|unbalanced<<<((|unbalanced<<<((
 	END
+	# each of a thousand lists becomes longer
+	lists="$(printf 'a<>%.0s' $(seq 1000))"
+	[ "$("$O/test/shortname" short "$lists")" = "$(printf 'a<...>%.0s' $(seq 1000))" ]
+	train | sed "s/_Z4gemmPfi/$lists/" | gst t.gst
+	[ "$(gpuflame t.gst --folded --names=short | awk '{ n += $NF } END { print n }')" -eq 14004 ]
+}
+
+@test "pprof: kernels of one short name keep their mangled names" {
+	requires protoc python3
+	train | sed 's/_Z4gemmPfi/_ZN2ns1kIiEEvT_/; s/_Z4reluPfi/_ZN2ns1kIfEEvT_/' | gst t.gst
+	gpuflame t.gst --pprof --names=base -o t.pb.gz
+	pprof t.pb.gz | grep '^function \[gpu\] k ' | sort | diff - <(printf 'function [gpu] k | %s | \n' _ZN2ns1kIfEEvT_ _ZN2ns1kIiEEvT_)
+}
+
+@test "NVSHMEM's kernels are communication, as NCCL's: purple" {
+	printf '%s\n' '[gpu] ncclDevKernel 1' '[gpu] nvshmem_put 1' '[gpu] gemm 1' | "$BIN/flamegraph" > t.svg
+	for want in ncclDevKernel/purple nvshmem_put/purple gemm/green; do
+		read -r r g b < <(sed -nE "/<title>\[gpu\] ${want%/*}\$/ { n; s/.*fill=\"#(..)(..)(..)\".*/0x\1 0x\2 0x\3/p }" t.svg)
+		[ "$want" = "${want%/*}/$( ((b > r && r > g)) && echo purple || { ((g > r && g > b)) && echo green; })" ]
+	done
 }
 
 @test "--fold-recursion and --trim: fewer frames, the same sum" {

@@ -9,7 +9,7 @@ int main(int argc, char **argv)
 {
 	char *out;
 
-	if (argc != 3 || !(out = malloc(strlen(argv[2]) + 16)))
+	if (argc != 3 || !(out = malloc(FRAME_SHORT_ROOM(argv[2]))))
 		return 2;
 	frame_name_short(argv[2], strcmp(argv[1], "base") ? NAMES_SHORT : NAMES_BASE, out);
 	puts(out);

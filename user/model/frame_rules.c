@@ -67,12 +67,16 @@ static bool opens(const char *name, const char *at, size_t out_n, const char *ou
 /* Without lists of template arguments and of parameters; unbalanced names stay as they are. */
 static void without_lists(const char *name, bool marks, char *out)
 {
+	static const char unnamed[] = "(anonymous namespace)";
 	size_t n = 0, depth = 0;
 
 	for (const char *s = name; *s; s++) {
 		if (depth) {
 			depth += *s == '<' || *s == '(';
 			depth -= (*s == '>' && s[-1] != '-') || *s == ')';
+		} else if (marks && !strncmp(s, unnamed, sizeof(unnamed) - 1)) {
+			n += sprintf(out + n, "%s", unnamed);
+			s += sizeof(unnamed) - 2;
 		} else if (opens(name, s, n, out)) {
 			depth = 1;
 			if (*s == '<' && marks)
@@ -118,7 +122,7 @@ static void shorten(struct framer *f, struct fold_frame *frame)
 
 	if (f->rules.names == NAMES_FULL || !frame->raw || (frame->kind && !head))
 		return;
-	out = must_alloc(strlen(frame->name) + 16);
+	out = must_alloc(FRAME_SHORT_ROOM(frame->name));
 	memcpy(out, frame->name, head);
 	frame_name_short(frame->name + head, f->rules.names, out + head);
 	frame->name = texts_add(&f->texts, out, strlen(out));

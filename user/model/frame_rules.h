@@ -27,7 +27,9 @@ struct framer *framer_new(const struct frame_rules *rules);
 u32 framer_apply(struct framer *f, struct fold_frame *frames, u32 n);
 void framer_free(struct framer *f);	/* NULL is fine */
 
-/* "void ns::f<...>" of "void ns::f<int>(int)", or "f"; out has room for strlen(name) + 8. */
+/* "void ns::f<...>" of "void ns::f<int>(int)", or "f"; out has
+ * FRAME_SHORT_ROOM(name) bytes: "<>" becomes "<...>". */
+#define FRAME_SHORT_ROOM(name) (strlen(name) * 5 / 2 + 2)
 void frame_name_short(const char *name, enum frame_names how, char *out);
 
 #endif

@@ -18,8 +18,8 @@ struct pprof {
 	unsigned values;
 	const struct pprof_value *names;
 	struct texts texts;
-	struct hash ids, functions;	/* by the text's address: its number, that of the
-					 * function of that name */
+	struct hash ids;	/* of a text, by its address: its number */
+	struct hash functions;	/* by the numbers of name and raw name: its number */
 	u32 strings, function_n;
 	struct pb table, bodies, samples, comments;
 };
@@ -38,21 +38,23 @@ static u32 string_id(struct pprof *p, const char *text)
 	return id - 1;
 }
 
-/* A function and a location of the same number for each name. */
+/* A function and a location of the same number for each name and what it was made of: two
+ * kernels may have one short name. */
 static u32 function_id(struct pprof *p, const struct fold_frame *f)
 {
-	const char *known = texts_add(&p->texts, f->name, strlen(f->name));
-	u32 id = (uintptr_t)hash_get(&p->functions, hash_address(known));
+	u32 name = string_id(p, f->name), raw = string_id(p, f->raw ? f->raw : f->name);
+	u64 key = (u64)name << 32 | raw;
+	u32 id = (uintptr_t)hash_get(&p->functions, key);
 	size_t at, line;
 
 	if (id)
 		return id;
 	id = ++p->function_n;
-	hash_put(&p->functions, hash_address(known), (void *)(uintptr_t)id);
+	hash_put(&p->functions, key, (void *)(uintptr_t)id);
 	at = pb_open(&p->bodies, FUNCTION);
 	pb_u64(&p->bodies, 1, id);
-	pb_u64(&p->bodies, 2, string_id(p, f->name));
-	pb_u64(&p->bodies, 3, string_id(p, f->raw ? f->raw : f->name));
+	pb_u64(&p->bodies, 2, name);
+	pb_u64(&p->bodies, 3, raw);
 	if (f->module)
 		pb_u64(&p->bodies, 4, string_id(p, f->module));
 	pb_close(&p->bodies, at);
