@@ -8,7 +8,8 @@ data=../shared/data/traces
 dir="$(mktemp -d)"
 trap 'rm -rf "$dir"' EXIT
 for f in "$data"/kineto/*.json* "$data"/nsys/*.sqlite "$data"/rocprof/*.db; do
-	[ -e "$f" ] && "$O/bin/gpuimport" "$f" -o "$dir/t.gst" > /dev/null 2>&1 || continue
+	[ -e "$f" ] || continue
+	"$O/bin/gpuimport" "$f" -o "$dir/t.gst" > /dev/null 2>&1 || continue
 	"$O/bin/gpureport" --check "$dir/t.gst" 2> /dev/null |
 		sed -nE "s|^.*, ([0-9]+) blocks, ([0-9]+) records, ([0-9]+) bytes.*|\2 \3 $(basename "$f")|p"
 done | awk '$1 >= 10000 { n++; r = $2 / $1; if (r > worst) { worst = r; name = $3 } if (r > 6) { over++; print "imported: over the bound: " $3 " " r } records += $1; bytes += $2 }
